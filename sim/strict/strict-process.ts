@@ -38,7 +38,10 @@ export class StrictProcess implements StrictReader {
     this.#queue = queue;
     this.#log = log;
     this.#settings = settings;
-    this.#admit = admit;
+    this.#admit = (tokens) => {
+      admit(tokens);
+      if (settings.quota.budget) this.node.wallet?.endRequest(tokens, tokens);
+    };
     this.node = new StrictNode(settings);
     log.follow(this);
     this.#rounds();

@@ -45,6 +45,11 @@ export const GROUP_ERRORS = {
     remedy: 'Ask by node.enter or POST /v1/slots, and release the slot (docs/guide/concurrency.md).',
     httpStatus: 409,
   },
+  BUDGET_UNABLE: {
+    message: 'group {group} has a budget, and cannot {what}',
+    remedy: 'Ask for its tokens alone, before the work (acquire), or remove the budget (docs/guide/budgets.md).',
+    httpStatus: 409,
+  },
   STRICT_TOPIC: {
     message: 'strict groups cannot be kept by a topic of kind {kind}: {reason}',
     remedy: 'Use another kind of topic, or set promise: relaxed (docs/guide/strict.md).',

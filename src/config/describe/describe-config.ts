@@ -159,6 +159,7 @@ export function describeGroupConfig(group: GroupConfig): Mapping {
     cost: _ofQuota,
     asWritten,
     shadow,
+    budget,
     ...described
   } = group;
   const { slewPerSecond, ramp, perTopic, perClient, burst, ...others } = described;
@@ -166,6 +167,9 @@ export function describeGroupConfig(group: GroupConfig): Mapping {
   return {
     quota: { publish: describeQuota(group, 'publish'), dispatch: describeQuota(group, 'dispatch') },
     ...(slewPerSecond === Infinity ? {} : { slewPerSecond }),
+    ...(budget === null
+      ? {}
+      : { budget: { [budget.unit]: budget.amount, per: budget.per, timezone: budget.timezone } }),
     ...others,
     ramp: ramp && without('ramp', ramp),
     burst: depth,

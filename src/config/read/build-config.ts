@@ -5,6 +5,7 @@ import type { AttachmentsConfig } from '../../core/beside/attachments/attachment
 import { CONSTANTS, type Constants, derivedTiming, type OtherConstants } from '../resolved/constants.js';
 import type { RatesAsWritten } from '../resolved/rates-as-written.js';
 import type {
+  BudgetConfig,
   GroupConfig,
   KafkaQuotasConfig,
   KeyTemplate,
@@ -124,9 +125,14 @@ export function alone(topic: TopicConfig): Partial<GroupConfig> {
   return topic.kind === 'none' ? { strategy: 'equal', nodeCount: topic.nodeCount } : {};
 }
 
+function budgetOf({ messages, bytes, per, timezone }: GroupSection['budget']): BudgetConfig | null {
+  if (messages !== null) return { unit: 'messages', amount: messages, per, timezone };
+  return bytes === null ? null : { unit: 'bytes', amount: bytes, per, timezone };
+}
+
 /** Quotas without a value are unlimited, and nothing of them is reserved. */
 export function buildGroup(name: string, settings: GroupSection): GroupConfig {
-  const { quota, ramp, perTopic, perClient, weights, slewPerSecond, shadow, ...plain } = settings;
+  const { quota, ramp, perTopic, perClient, weights, slewPerSecond, shadow, budget, ...plain } = settings;
   const planned = plannedSettings(settings) as GroupSection | null;
   // Whatever limits is read as absent, so that no part of a node has to ask whether the group is enabled.
   const limiting = settings.enabled ? settings : UNLIMITED;
@@ -134,6 +140,7 @@ export function buildGroup(name: string, settings: GroupSection): GroupConfig {
     name,
     ...plain,
     concurrency: settings.enabled ? settings.concurrency : null,
+    budget: settings.enabled ? budgetOf(budget) : null,
     quota: directionsOf(limiting.quota),
     cost: { publish: costOf(limiting.quota.publish), dispatch: costOf(limiting.quota.dispatch) },
     burst: burstOf(limiting),

@@ -20,14 +20,19 @@ export interface BesideStrict {
   readonly mqttRules: readonly MqttRule[];
 }
 
+/** True = the group limits what a period may spend. */
+export function hasBudget({ budget }: Sound<GroupSection>): boolean {
+  return (budget?.messages ?? null) !== null || (budget?.bytes ?? null) !== null;
+}
+
 /** Refuses every setting that a strict group cannot keep. Null = a definition alone, of run time. */
 export function checkStrict(groups: GroupValues, findings: Findings, beside: BesideStrict | null): void {
   for (const [name, values] of groups) {
     if (values.promise === 'strict') checkGroup(name, values, findings, beside);
-    else if ((values.waitMs ?? null) !== null && (values.concurrency ?? null) === null) {
-      const remedy = 'Remove it, or set promise: strict, or concurrency; a request itself may name waitMs.';
+    else if ((values.waitMs ?? null) !== null && (values.concurrency ?? null) === null && !hasBudget(values)) {
+      const remedy = 'Remove it, or set promise: strict, concurrency or a budget; a request itself may name waitMs.';
       findings.add(['groups', name, 'waitMs'], {
-        problem: 'means nothing to a relaxed group without concurrency',
+        problem: 'means nothing to a relaxed group without concurrency or budget',
         allowed: 'none',
         remedy,
       });
@@ -45,7 +50,7 @@ function checkGroup(name: string, values: Sound<GroupSection>, findings: Finding
     const [, why] = WHY.find(([prefix]) => path.startsWith(prefix)) ?? ['', 'the log alone says who may spend what'];
     findings.add([...at, ...path.split('.')], {
       problem: `cannot be kept by a strict group: ${why}`,
-      allowed: 'a quota in messages, a burst, maxRequest.messages, waitMs and concurrency',
+      allowed: 'a quota in messages, a burst, a budget, maxRequest.messages, waitMs and concurrency',
       remedy: 'Remove it here (write null where defaults say it), or set promise: relaxed.',
     });
   }
@@ -59,6 +64,10 @@ const KEPT: ReadonlySet<string> = new Set([
   'promise',
   'waitMs',
   'concurrency',
+  'budget.messages',
+  'budget.bytes',
+  'budget.per',
+  'budget.timezone',
   'enabled',
   'quota.publish.messagesPerSecond',
   'quota.dispatch.messagesPerSecond',

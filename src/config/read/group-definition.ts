@@ -3,6 +3,7 @@ import type { GroupSection } from '../schema/groups.js';
 import type { Examined } from '../setting/config-error.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
 import { buildGroup } from './build-config.js';
+import { checkBudgets } from './check-budgets.js';
 import { checkGroups } from './check-groups.js';
 import { checkSlots } from './check-slots.js';
 import { checkStrict } from './check-strict.js';
@@ -30,6 +31,7 @@ export function examineGroup(
   checkGroups(groups, root, findings);
   checkStrict(groups, findings, null);
   checkSlots(groups, findings, null);
+  checkBudgets(groups, findings, null);
   const values = groups.get(name);
   if (findings.mistakes.length > 0 || values === undefined) return { config: null, mistakes: findings.mistakes };
   // Without mistakes every field is there.

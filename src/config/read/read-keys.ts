@@ -129,6 +129,14 @@ function readLayer(path: ConfigPath, written: unknown, below: unknown, findings:
     const remedy = 'Write concurrency: null, or make a group of the key.';
     findings.add([...path, 'concurrency'], { problem, allowed: 'none', remedy });
   }
+  if (isMapping(merged) && (merged.budget ?? null) !== null) {
+    const problem = 'cannot be kept for keys: each of them would need a budget of its own in the log';
+    findings.add([...path, 'budget'], {
+      problem,
+      allowed: 'none',
+      remedy: 'Write budget: null, or make a group of the key.',
+    });
+  }
   const count = findings.mistakes.length;
   readSection(findings, GROUP, path, own);
   // Mistakes of the layers below are added at their own paths.

@@ -15,6 +15,7 @@ import { show } from '../setting/setting-text.js';
 import { valueAt } from '../setting/setting-value.js';
 import { buildConfig, type ConfigParts } from './build-config.js';
 import { withBurstsInFull } from './burst-in-full.js';
+import { checkBudgets } from './check-budgets.js';
 import { checkGroups } from './check-groups.js';
 import { checkRelations } from './check-relations.js';
 import { checkSlots } from './check-slots.js';
@@ -89,6 +90,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined<R
   const beside = { topicKind: topic?.kind, limits: node.limits, attachments, mqttRules };
   checkStrict(groups, findings, beside);
   checkSlots(groups, findings, { ...beside, kafkaQuotas: kafkaQuotas.entities });
+  checkBudgets(groups, findings, beside);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
   const fileOf = (file: unknown) => (typeof file === 'string' ? resolve(context.folder, file) : null);
   const config = buildConfig({

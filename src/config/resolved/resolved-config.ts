@@ -3,6 +3,7 @@ import type { CoordinatorSettings, CostMeterSettings, GroupSettings } from '../.
 import type { Direction } from '../../core/base/vocabulary.js';
 import type { AttachmentsConfig } from '../../core/beside/attachments/attachment.js';
 import type { KeyedLimit, NodeLimit } from '../../core/limiter/level-settings.js';
+import type { BudgetPer } from '../../core/strict/budget-account.js';
 import type { CostFactors } from '../../core/target/cost-units.js';
 import type { ListenerTlsSettings } from '../schema/access.js';
 import type { NodeSettings } from '../schema/all-settings.js';
@@ -69,6 +70,9 @@ export interface GroupConfig extends GroupSettings {
   /** Slots of the cluster, one for each request that runs; null = no limit. */
   readonly concurrency: number | null;
   /** Milliseconds of a wait that nobody names, of strict groups and slots; null = a round trip to the log. */
+  /** Amount that the cluster may spend in a period; null = no limit. */
+  readonly budget: BudgetConfig | null;
+  /** Milliseconds that who asks a strict group waits by default; null = a round trip to the log. */
   readonly waitMs: number | null;
   /** shadow = decisions are made and counted, and refuse nothing. */
   readonly mode: GroupInput['mode'];
@@ -84,6 +88,13 @@ export interface GroupConfig extends GroupSettings {
   readonly perClient: KeyedLimit;
   /** For people alone: the numbers beside it are what is enforced. */
   readonly asWritten: GroupAsWritten;
+}
+
+export interface BudgetConfig {
+  readonly unit: 'messages' | 'bytes';
+  readonly amount: number;
+  readonly per: BudgetPer;
+  readonly timezone: string;
 }
 
 export interface ShadowConfig extends GroupConfig {

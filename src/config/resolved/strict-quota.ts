@@ -28,6 +28,11 @@ export function slotsQuotaOf({ concurrency }: GroupConfig): StrictQuota | null {
   return concurrency === null ? null : { amount: 0, perMs: 1, depth: concurrency, slots: true };
 }
 
+/** Returns the budget of a group as a strict bucket without inflow; null = it has none. */
+export function budgetQuotaOf({ budget }: GroupConfig): StrictQuota | null {
+  return budget === null ? null : { amount: 0, perMs: 1, depth: budget.amount, budget: true };
+}
+
 /** Computes a rate in messages a week: exactly, and in whole numbers, never more. */
 export function strictAmount({ amount, per }: WrittenRate) {
   const exact = (amount * SECONDS_OF.week) / SECONDS_OF[per];

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { BURST_POLICIES, BURST_STARTS, LIMITERS, RAMP_MODES, TOPIC_SPLITS } from '../../core/base/settings.js';
 import { HEADROOMS, ISOLATION_POLICIES } from '../../core/base/vocabulary.js';
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../core/convergence/strategies.js';
+import { BUDGET_PERS } from '../../core/strict/budget-account.js';
 import { type Members, section } from '../setting/section.js';
 import { keyedLimits, LIMIT, RATE } from './limits.js';
 
@@ -135,6 +136,44 @@ const DEPTH = {
   },
 } as const satisfies Members;
 
+const BUDGET_ROW = {
+  default: null,
+  defaultText: 'no budget',
+  min: 1,
+  max: Number.MAX_SAFE_INTEGER,
+  costs: 'What the budget protects. Each node asks the log for what it spends (docs/guide/budgets.md).',
+} as const;
+
+const BUDGET = section({
+  messages: {
+    ...BUDGET_ROW,
+    kind: 'count',
+    missedBy: 'plans that are sold per month, in requests',
+    buys: 'So many messages of both directions in a period, and none more.',
+  },
+  bytes: {
+    ...BUDGET_ROW,
+    kind: 'bytes',
+    missedBy: 'plans that are sold per month, in volume or tokens of a model',
+    buys: 'So many bytes of both directions in a period, and none more.',
+  },
+  per: {
+    kind: 'choice',
+    default: 'month',
+    choices: BUDGET_PERS,
+    missedBy: 'plans of other periods',
+    buys: 'The calendar in which the budget is there again; weeks begin on Monday, a total never ends.',
+    costs: 'A change counts when the present period ends.',
+  },
+  timezone: {
+    kind: 'text',
+    default: 'UTC',
+    missedBy: 'whose customers count days where they live',
+    buys: 'The IANA zone by whose midnight periods begin: Europe/Berlin.',
+    costs: 'A change counts when the present period ends.',
+  },
+});
+
 const REQUEST_ROW = {
   default: null,
   min: 1,
@@ -157,6 +196,7 @@ export const GROUP = section({
       'strict: a node whose wallet is short waits a round trip to the log; with many nodes a shallow burst is not used ' +
       'up (`quotamesh sim strict --used` says how far); messages alone, and few other settings of a group.',
   },
+  budget: BUDGET,
   waitMs: {
     kind: 'duration',
     default: null,

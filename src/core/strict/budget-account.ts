@@ -1,5 +1,9 @@
 import { CREDITS_KEPT } from './constants.js';
 
+/** Calendars of budgets. */
+export const BUDGET_PERS = ['day', 'week', 'month', 'year', 'total'] as const;
+export type BudgetPer = (typeof BUDGET_PERS)[number];
+
 /** A period of a budget, by append time of the log. */
 export interface BudgetPeriod {
   readonly fromMs: number;

@@ -56,7 +56,7 @@ export function nextClaim(
   const order = orderOf(fold, wallet, asked, balance);
   const returned = order > 0 ? 0 : returnOf(fold, asked, balance);
   const held = wallet.hold;
-  const hold = Math.max(fold.wallet, balance + order - returned);
+  const hold = Math.max(fold.wallet, balance + order - returned + wallet.inUse);
   const isHoldFree = held - hold > Math.max(0, HOLD_FREE_PART * held);
   const published = fold.holders.get(wallet.key)?.want ?? -1;
   const isSame = order === 0 && returned === 0 && !isHoldFree && lagMs === known && !isChanged(published, want, fold);

@@ -23,7 +23,7 @@ export class StrictWallet {
   /** Claims written and not read back, in order. */
   inFlight: (StrictClaim & { readonly sentMs: number })[] = [];
   readonly key: string;
-  /** Slots that requests hold. */
+  /** Slots that requests hold; of a budget, tokens whose requests are not decided yet. */
   inUse = 0;
   /** True = its life is over: what it held is others'. */
   isEnded = false;
@@ -53,12 +53,21 @@ export class StrictWallet {
     if (!this.isAlive(nowMs) || this.balanceAt(nowMs) < units) return false;
     if (this.#fold.quota.slots) this.inUse += tokens;
     else this.#balance -= units;
+    if (this.#fold.quota.budget) this.inUse += tokens;
     return true;
   }
 
   /** Gives slots back that were taken of this wallet; after its end nothing. */
   release(slots: number): void {
     this.inUse = Math.max(0, this.inUse - slots);
+  }
+
+  /** Ends a request that took tokens of a budget: what it did not use is here again. After the end nothing is. */
+  endRequest(taken: number, used: number): void {
+    const settled = Math.min(taken, this.inUse);
+    this.inUse -= settled;
+    this.#balance += Math.max(0, settled - used);
+    this.#cap();
   }
 
   /** Tokens that this life may hold: the least of what the log says and of what is on its way there. */
@@ -142,6 +151,7 @@ export class StrictWallet {
   }
 
   #cap(): void {
-    this.#balance = Math.min(this.#balance, unitsOf(Math.max(0, this.most), this.#fold.quota));
+    const aside = this.#fold.quota.budget ? this.inUse : 0;
+    this.#balance = Math.min(this.#balance, unitsOf(Math.max(0, this.most - aside), this.#fold.quota));
   }
 }

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { type Direction, directionIndex, laneOf } from '../../core/base/vocabulary.js';
-import type { Level } from '../../core/limiter/levels.js';
 import type { ThrottleReason } from '../../core/limiter/throttle-tracker.js';
 import { NAME_MAX } from '../../node/admission/request/request-checks.js';
 import { WAIT_MS_MAX } from '../../node/admission/wait/wait-lines.js';
-import type { Decision, Where } from '../../node/api/decision.js';
+import type { Decision, Refuser, Where } from '../../node/api/decision.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import type { GatedConnection } from './gated-connection.js';
 
@@ -69,8 +68,9 @@ const PASSES: FirstAnswer = Object.freeze({ passes: true });
 const JOINS: FirstAnswer = Object.freeze({ passes: false, reason: 'groupRate', isCounted: false });
 const NODE_STOPS = { node: 'of this broker', reason: 'it stops' };
 
-const REASONS: Readonly<Record<Level, ThrottleReason>> = {
+const REASONS: Readonly<Record<Refuser, ThrottleReason>> = {
   group: 'groupRate',
+  budget: 'groupRate',
   node: 'nodeRate',
   topic: 'topicRate',
   client: 'clientRate',

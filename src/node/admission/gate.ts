@@ -35,9 +35,11 @@ import {
 import type { Entered, EnterOptions } from '../api/slot.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
+import { type KeptBudgets, NO_BUDGETS } from '../strict/budget-lanes.js';
 import { type KeptSlots, NO_SLOTS } from '../strict/slot-lanes.js';
 import { type KeptLanes, NO_STRICT_LANES } from '../strict/strict-lanes.js';
 import { OpenBatches } from './batch/open-batches.js';
+import { BudgetGate } from './budget/budget-gate.js';
 import type { Decider } from './decide/decider.js';
 import type { RefusalExplainer } from './decide/explain-refusal.js';
 import type { QuotaTeller } from './decide/quota-told.js';
@@ -82,6 +84,8 @@ interface GateParts {
   readonly strictLanes?: KeptLanes;
   /** Absent = no group limits concurrency. */
   readonly slotLanes?: KeptSlots;
+  /** Absent = no group has a budget. */
+  readonly budgets?: KeptBudgets;
   /** Group for unknown names; null = they are refused. */
   readonly defaultGroup: string | null;
   readonly loop: ServingLoop;
@@ -120,6 +124,8 @@ export class Gate {
   readonly #unpublished: UnpublishedWork | null;
   readonly #ofKeys: KeyReservationParts | null;
   readonly strict: StrictGate;
+  readonly budgets: BudgetGate;
+  readonly #budgetLanes: KeptBudgets;
   readonly #strictLanes: KeptLanes;
   readonly slots: SlotGate;
   readonly #slotLanes: KeptSlots;
@@ -143,6 +149,7 @@ export class Gate {
     this.#strictLanes = strictLanes;
     this.#slotLanes = parts.slotLanes ?? NO_SLOTS;
     this.slots = new SlotGate(parts);
+    this.#budgetLanes = parts.budgets ?? NO_BUDGETS;
     for (let group = 0; group < groups.size; group++) this.#readStrict(group);
     this.#bounds = new LaneBounds(groups, this.levels, strictLanes);
     this.shadows = new ShadowBook({ limiter, levels: this.levels, groups, bounds: this.#bounds, loop });
@@ -151,24 +158,23 @@ export class Gate {
     const made = createDeciders({ ...asked, timers, limits, whyNotReady });
     const { teller, explainer, waiting, decider } = made;
     this.strict = made.strictGate;
+    this.budgets = new BudgetGate({ ...asked, budgets: this.#budgetLanes, teller, whyNotReady, limits });
     this.#teller = teller;
     this.#explainer = explainer;
     this.waiting = waiting;
     this.#decider = decider;
-    const of = { scopes, names: this.#names, bounds: this.#bounds, strictGate: this.strict, slotGate: this.slots };
-    this.#reader = new RequestReader({ ...asked, ...of });
+    const of = { scopes, names: this.#names, bounds: this.#bounds, slotGate: this.slots };
+    this.#reader = new RequestReader({ ...asked, ...of, kept: [this.strict, this.budgets] });
     const deciding = { clock, groups, scopes, reader: this.#reader, explainer, teller };
     this.#unpublished = keys === null ? null : new UnpublishedWork({ ...deciding, keys });
     this.#ofKeys = keys === null ? null : { clock, groups, keys, chargeCosts, consume: this.consume.bind(this) };
     this.#reservations = { clock, groups, joint, reader: this.#reader, chargeCosts };
     this.batches = new OpenBatches({
       ...asked,
+      ...deciding,
       limits,
-      scopes,
       waiting,
-      reader: this.#reader,
       decider,
-      explainer,
       unpublished: this.#unpublished,
       ofKeys: this.#ofKeys,
       tellLimit: (where, limit) => this.#tellLimit(where, limit),
@@ -197,12 +203,14 @@ export class Gate {
     this.#openDisabled(group);
   }
 
-  /** Marks lanes about which no share decides alone: strict ones, and those with slots. */
+  /** Marks lanes about which no share decides alone: strict ones, those with slots or a budget. */
   #readStrict(group: number): void {
     this.#strictLanes.read(group);
     this.#slotLanes.read(group);
+    this.#budgetLanes.read(group);
     const { beside } = this.levels;
     if (this.#slotLanes.get(group) !== undefined) for (const lane of lanesOf(group)) beside[lane] |= HAS_SLOTS;
+    if (this.#budgetLanes.get(group) !== undefined) for (const lane of lanesOf(group)) beside[lane] |= HAS_BUDGET;
     for (const lane of lanesOf(group)) if (this.#strictLanes.get(lane) !== undefined) beside[lane] |= IS_STRICT;
   }
 
@@ -278,17 +286,15 @@ export class Gate {
     if (origin.limit !== undefined) this.#tellLimit(where, origin.limit);
     const lane = laneOf(group, directionOf(origin));
     const request = this.#reader.forSlot(lane, amounts, origin);
-    const isStrict = this.#strictLanes.get(lane) !== undefined;
     return {
-      atOnce: (options) => (isStrict ? this.strict.tryAcquire(request, options) : this.#tryAll(request, options)),
-      waiting: (options) =>
-        isStrict ? this.strict.acquire(request, options) : this.waiting.acquire(retried(request, options), options),
+      atOnce: (options) => this.#tryKept(request, options),
+      waiting: (options) => this.#acquireKept(request, options),
     };
   }
 
-  /** True = some group is strict. */
+  /** True = some group is strict, or has a budget. */
   get hasStrict(): boolean {
-    return this.#strictLanes.all.size > 0;
+    return this.#strictLanes.all.size + this.#budgetLanes.all.size > 0;
   }
 
   /** Milliseconds that who asks without naming a wait waits: those of a strict group, and 0 of others. */
@@ -297,7 +303,9 @@ export class Gate {
     const known = this.#groups.numbers.get(group);
     const ofSlots = known === undefined ? null : this.slots.usualWaitMs(known);
     if (ofSlots !== null) return ofSlots;
-    return known === undefined ? 0 : this.strict.usualWaitMs(laneOf(known, directionOf(direction && { direction })));
+    if (known === undefined) return 0;
+    const lane = laneOf(known, directionOf(direction && { direction }));
+    return this.strict.usualWaitMs(lane) + this.budgets.usualWaitMs(lane);
   }
 
   /** Returns the key of this work while no group stands for it; null = other work. */
@@ -322,6 +330,7 @@ export class Gate {
     if (unpublished !== null) return unpublished;
     const request = this.#reader.requestOf(where, amounts, origin);
     if (request === null) return true;
+    if (this.budgets.keeps(request) && !this.budgets.contains(request)) return false;
     if (this.strict.keeps(request)) return this.strict.containsTokens(request);
     this.#decider.serve(request);
     return this.joint.containsTokens(request, this.#clock());
@@ -347,7 +356,7 @@ export class Gate {
       this.#passExempt(amounts, origin);
       return;
     }
-    this.strict.refuse(request, 'charge work that is not asked for (consume, priority: immediate)');
+    this.#refuseKept(request, 'charge work that is not asked for (consume, priority: immediate)');
     this.#decider.serve(request);
     const nowMs = this.#clock();
     this.joint.consume(request, nowMs);
@@ -367,10 +376,15 @@ export class Gate {
       this.#passExempt(amounts, options);
       return exemptReservation();
     }
-    this.strict.refuse(asked, 'reserve tokens');
+    this.#refuseKept(asked, 'reserve tokens');
     const request = retried(asked, options);
     const answer = this.#decider.reserve(request);
     return answer === GRANTED ? reservationOf(this.#reservations, request) : this.#explainer.explain(request, answer);
+  }
+
+  #refuseKept(request: JointRequest, what: string): void {
+    this.strict.refuse(request, what);
+    this.budgets.refuse(request, what);
   }
 
   /** True = the lane needs no share (lane-bounds.ts). */
@@ -436,6 +450,16 @@ export class Gate {
     if (unpublished !== null) return unpublished;
     const request = this.#reader.requestOf(where, amounts, options);
     if (request === null) return this.#passExempt(amounts, options);
+    return this.#acquireKept(request, options);
+  }
+
+  #acquireKept(request: JointRequest, options: WaitOptions): Promise<Decision> {
+    if (!this.budgets.keeps(request)) return this.#acquireRate(request, options);
+    const asked = retried(request, options);
+    return this.budgets.acquire(asked, options, (waitMs) => this.#acquireRate(asked, { ...options, waitMs }));
+  }
+
+  #acquireRate(request: JointRequest, options: WaitOptions): Promise<Decision> {
     if (this.strict.keeps(request)) return this.strict.acquire({ ...request }, options);
     return this.waiting.acquire(retried(request, options), options);
   }
@@ -477,13 +501,22 @@ export class Gate {
   rejectWaiting(lane: number, reason: () => Error): void {
     this.#strictLanes.end(lane);
     this.#slotLanes.end(Math.floor(lane / DIRECTION_COUNT));
+    this.#budgetLanes.end(Math.floor(lane / DIRECTION_COUNT));
     this.waiting.rejectAll(lane, reason);
   }
 
   #tryScope(scope: Scope, amounts: Amounts, options: AcquireOptions): Decision {
     const request = this.#reader.requestOf(scope, amounts, options);
     if (request === null) return this.#passExempt(amounts, options);
-    return this.strict.keeps(request) ? this.strict.tryAcquire(request, options) : this.#tryAll(request, options);
+    return this.#tryKept(request, options);
+  }
+
+  /** Decides by the budget, if there is one, and by the rate. */
+  #tryKept(request: JointRequest, options: AcquireOptions): Decision {
+    const decide = () => {
+      return this.strict.keeps(request) ? this.strict.tryAcquire(request, options) : this.#tryAll(request, options);
+    };
+    return this.budgets.keeps(request) ? this.budgets.tryAcquire({ ...request }, options, decide) : decide();
   }
 
   #passExempt(amounts: Amounts, origin: Origin | undefined): Decision {
@@ -511,12 +544,20 @@ export class Gate {
     nowMs: number | undefined,
   ): Decision {
     if ((this.levels.beside[lane] & HAS_SLOTS) !== 0) this.slots.refuse([lane]);
+    if ((this.levels.beside[lane] & HAS_BUDGET) !== 0) {
+      return this.budgets.tryAcquire({ lane, messages, bytes }, options, (part) => this.#tryRate(part, options));
+    }
     if ((this.levels.beside[lane] & IS_STRICT) !== 0) return this.strict.tryAcquire({ lane, messages, bytes }, options);
     if (isPlain && this.#limiter.heldBack[lane] === 0 && this.levels.beside[lane] === IS_SHADOW) {
       const retry = options.retry === true;
       const shadow = this.shadows.askGroup(lane, messages, bytes, retry, nowMs ?? this.#clock());
       return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
     }
+    return this.#tryAll(this.#reader.fillOn(lane, messages, bytes, options), options);
+  }
+
+  #tryRate({ lane, messages, bytes }: Pick<JointRequest, 'lane' | 'messages' | 'bytes'>, options: AcquireOptions) {
+    if ((this.levels.beside[lane] & IS_STRICT) !== 0) return this.strict.tryAcquire({ lane, messages, bytes }, options);
     return this.#tryAll(this.#reader.fillOn(lane, messages, bytes, options), options);
   }
 
@@ -543,6 +584,8 @@ export class Gate {
 const IS_STRICT = 128;
 /** Bit of `levels.beside`: requests enter, and hold a slot. */
 const HAS_SLOTS = 64;
+/** Bit of `levels.beside`: a budget decides, too. */
+const HAS_BUDGET = 32;
 /** Milliseconds of the longest pause; more keeps a caller from seeing that quotas have changed. */
 const THROTTLE_MS_MAX = 60_000;
 /** Lanes whose sums are checked per round: with 5,000 groups, each every 8 s. */

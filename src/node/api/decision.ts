@@ -1,6 +1,6 @@
 import type { Dimension } from '../../core/base/vocabulary.js';
 import type { Scope } from '../../core/beside/attachments/attachment.js';
-import type { Level } from '../../core/limiter/levels.js';
+import { LEVELS } from '../../core/limiter/levels.js';
 import type { ReportedCost } from './quota-node.js';
 
 /**
@@ -39,6 +39,21 @@ export interface PerDimension {
   readonly bytes: number | null;
 }
 
+/** Lists what refuses requests: levels of limits, and the group's budget. */
+export const REFUSERS = [...LEVELS, 'budget'] as const;
+export type Refuser = (typeof REFUSERS)[number];
+
+/** Budget of the group, as far as this node knows. */
+export interface BudgetTold {
+  readonly unit: 'messages' | 'bytes';
+  /** With what was carried over or given beside. */
+  readonly limit: number;
+  /** Whole units that nobody has spent: in the log, or held here. */
+  readonly remaining: number;
+  /** Milliseconds until the next period; null = it never ends, or none has begun. */
+  readonly resetMs: number | null;
+}
+
 export interface Granted extends Partial<QuotaTold> {
   readonly granted: true;
   /** Messages granted, where `atMost` was requested. */
@@ -46,18 +61,22 @@ export interface Granted extends Partial<QuotaTold> {
   readonly bytes?: number;
   /** Set where a shadow would have refused it (docs/guide/shadow.md). */
   readonly shadow?: 'refused';
+  /** Set where the group has a budget. */
+  readonly budget?: BudgetTold;
 }
 
 export interface Refused extends QuotaTold {
   readonly granted: false;
   readonly reason: 'quota';
   /** First level that refused. */
-  readonly level: Level;
+  readonly level: Refuser;
   /** Group whose level refused; only where the request named a scope. */
   readonly group?: string;
   readonly dimension: Dimension;
   /** Set where the plan of the group would have granted it. */
   readonly shadow?: 'granted';
+  /** Set where the budget refused. */
+  readonly budget?: BudgetTold;
   /** Milliseconds until all levels could admit this amount, beside earlier promises: 1 to RETRY_AFTER_MS_MAX. */
   readonly retryAfterMs: number;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TopicCounters } from '../../base/ports/report-topic.js';
 import { DIMENSIONS, DIRECTIONS } from '../../core/base/vocabulary.js';
-import { LEVELS } from '../../core/limiter/levels.js';
+import { BUDGET_PERS } from '../../core/strict/budget-account.js';
 import type { Binding } from '../../core/target/target-rate.js';
 import {
   type AnswerOf,
@@ -18,7 +18,7 @@ import {
   text,
   yes,
 } from './answer-table.js';
-import type { PerDimension } from './decision.js';
+import { type PerDimension, REFUSERS } from './decision.js';
 
 export const RATE_STATUS = { messagesPerSecond: number.nullable(), bytesPerSecond: number.nullable() };
 /** Rates in units per second; null = no quota (unlimited). */
@@ -34,7 +34,7 @@ const QUOTA_AS_WRITTEN: Described<QuotaAsWritten> = z
   .meta({ description: 'Rates as YAML would write them: 5 per second, or "5/min".' });
 export const QUOTA = { quota: RATES, quotaAsWritten: QUOTA_AS_WRITTEN };
 
-export const LEVEL = oneOf(LEVELS);
+export const LEVEL = oneOf(REFUSERS);
 export const DIMENSION = oneOf(DIMENSIONS);
 export const ONE_DIRECTION = oneOf(DIRECTIONS);
 
@@ -327,6 +327,7 @@ const STRICT_STATES = [
   'others-relaxed',
   'echo-missing',
   'clock-unsure',
+  'between-periods',
 ] as const;
 /** State of a strict lane; all but `kept` admit nothing. */
 export type StrictLaneState = (typeof STRICT_STATES)[number];
@@ -389,6 +390,32 @@ export interface SlotsStatus extends AnswerOf<typeof SLOTS_STATUS> {}
 export const SLOTS_NOW = record<SlotsStatus>(
   SLOTS_STATUS,
   'The slots of the group; null = it limits no concurrency.',
+).nullable();
+
+const BUDGET_STATUS = {
+  state: oneOf(STRICT_STATES).meta({
+    description: 'The state here: kept, or why this node cannot know what it may spend.',
+  }),
+  because: text.meta({ description: 'The reason for people; empty where the budget can be spent.' }),
+  unit: oneOf(['messages', 'bytes']),
+  per: oneOf(BUDGET_PERS),
+  timezone: text,
+  limit: count.meta({ description: 'What the period may spend, with what was given beside.' }),
+  remaining: count.meta({ description: 'What nobody has spent: in the log, or held by this node.' }),
+  spent: count.meta({ description: 'What is gone of the period, less what nodes may hold.' }),
+  held: count.meta({ description: 'What nodes may hold, by the log: at most so much more is spent.' }),
+  lost: count.meta({
+    description: 'What killed nodes held in this period: nobody knows if they had spent it, so it counts as spent.',
+  }),
+  from: text.nullable().meta({ description: 'The beginning of the period, ISO 8601; null = none has begun.' }),
+  until: text.nullable().meta({ description: 'The end of the period, ISO 8601; null = never, or none has begun.' }),
+};
+/** Budget of a group, as this node knows it. */
+export interface BudgetStatus extends AnswerOf<typeof BUDGET_STATUS> {}
+
+export const BUDGET_NOW = record<BudgetStatus>(
+  BUDGET_STATUS,
+  'The budget of the group; null = it has none.',
 ).nullable();
 
 const DIRECTION_STATUS = {
@@ -479,6 +506,8 @@ export const GROUP_STATUS = {
     description:
       'The nodes that do not say promise: strict yet; the group is relaxed until all do. Empty = none waits.',
   }),
+  /** Budget of its period; null = it has none. */
+  budget: BUDGET_NOW,
   /** False = nothing limits it here, whatever quotas YAML has for it. */
   enabled: yes,
   mode: oneOf(['enforce', 'shadow']),

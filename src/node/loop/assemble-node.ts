@@ -25,6 +25,8 @@ import { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import { BusyWatch } from '../status/busy-watch.js';
 import { notReadyBecause } from '../status/describe-node.js';
 import { TargetLog } from '../status/target-log.js';
+import { budgetClock } from '../strict/budget-clock.js';
+import { BudgetLanes } from '../strict/budget-lanes.js';
 import { SlotLanes } from '../strict/slot-lanes.js';
 import { StrictLanes } from '../strict/strict-lanes.js';
 import { firstLife, StrictLog } from '../strict/strict-log.js';
@@ -109,6 +111,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
       fenced: (error) => {
         strict.close();
         slots.close();
+        budgets.close();
         void strictLog.close();
         life.fenced(error);
       },
@@ -175,6 +178,8 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
   });
   const slots = new SlotLanes({ log: strictLog, cluster, groups, telemetry });
 
+  const budgets = new BudgetLanes({ log: strictLog, cluster, groups, telemetry, wall: budgetClock(clock) });
+
   // From a request to its answer.
   const gate = new Gate({
     limiter,
@@ -185,6 +190,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     limits,
     strictLanes: strict,
     slotLanes: slots,
+    budgets,
     defaultGroup,
     loop,
     whyNotReady,
@@ -254,6 +260,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     keys,
     strict,
     slots,
+    budgets,
     strictLog,
     aloneTopic: alone?.topic ?? null,
   });
@@ -276,6 +283,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     gate,
     strict,
     slots,
+    budgets,
     enforcers,
     poller,
     busy,

@@ -6,6 +6,7 @@ import type { BackendPoller } from '../backends/backend-poller.js';
 import type { Enforcers } from '../enforcers/enforcers.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
+import type { BudgetLanes } from '../strict/budget-lanes.js';
 import type { SlotLanes } from '../strict/slot-lanes.js';
 import type { StrictLanes } from '../strict/strict-lanes.js';
 import type { StrictLog } from '../strict/strict-log.js';
@@ -28,6 +29,7 @@ interface NodeLifeParts {
   readonly keys: Pick<KeyBook, 'lastWords'> | null;
   readonly strict: Pick<StrictLanes, 'start' | 'close'>;
   readonly slots: Pick<SlotLanes, 'start' | 'close'>;
+  readonly budgets: Pick<BudgetLanes, 'start' | 'close'>;
   readonly strictLog: Pick<StrictLog, 'start' | 'close'>;
   /** Topic of the pump where the node may begin without it. */
   readonly aloneTopic: AloneTopic | null;
@@ -58,7 +60,7 @@ export class NodeLife {
 
   /** Opens the topic and joins. Resolves when it is open, before the node is ready; rejects when it cannot be used. */
   async start(): Promise<void> {
-    const { registry, pump, loop, poller, strict, slots, strictLog, aloneTopic } = this.#parts;
+    const { registry, pump, loop, poller, strict, slots, budgets, strictLog, aloneTopic } = this.#parts;
     // Groups must be known before decisions; a node that begins alone knows YAML's.
     if (aloneTopic === null) await registry?.open();
     else aloneTopic.waitFor(registry?.open() ?? Promise.resolve());
@@ -69,6 +71,7 @@ export class NodeLife {
     poller.start();
     strict.start();
     slots.start();
+    budgets.start();
     if (aloneTopic === null) await strictLog.start();
     else aloneTopic.waitFor(strictLog.start());
   }
@@ -85,7 +88,8 @@ export class NodeLife {
   }
 
   async #close(): Promise<void> {
-    const { registry, pump, loop, gate, enforcers, poller, telemetry, keys, strict, slots, strictLog } = this.#parts;
+    const { registry, pump, loop, gate, enforcers, poller, telemetry, keys, strict, slots, budgets, strictLog } =
+      this.#parts;
     poller.stop();
     loop.stop();
     gate.close();
@@ -97,6 +101,7 @@ export class NodeLife {
     }
     strict.close();
     slots.close();
+    budgets.close();
     await Promise.all([registry?.close(), pump.close(), strictLog.close()]);
     for (const end of this.#ends) end();
   }

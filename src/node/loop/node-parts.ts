@@ -14,6 +14,7 @@ import type { KeyTemplates } from '../groups/keys/key-templates.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import type { BusyWatch } from '../status/busy-watch.js';
+import type { BudgetLanes } from '../strict/budget-lanes.js';
 import type { SlotLanes } from '../strict/slot-lanes.js';
 import type { StrictLanes } from '../strict/strict-lanes.js';
 import type { GuardedTelemetry } from './guarded-telemetry.js';
@@ -43,6 +44,7 @@ export interface NodeParts {
   readonly gate: Gate;
   readonly strict: StrictLanes;
   readonly slots: SlotLanes;
+  readonly budgets: BudgetLanes;
   readonly enforcers: Enforcers;
   readonly poller: BackendPoller;
   readonly busy: BusyWatch;

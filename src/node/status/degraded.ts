@@ -61,7 +61,7 @@ export const DEGRADED = {
   'rules-away': ({ yaml }) => yaml.degraded.rulesAway,
   'needs-restart': ({ yaml }) => yaml.degraded.needsRestart,
   'yaml-differs': ({ yaml }) => yaml.degraded.differs,
-  strict: ({ strict, slots, groups }) => [
+  strict: ({ strict, slots, budgets, groups }) => [
     ...Array.from(strict.all).flatMap(([lane, kept]) => {
       const because = strict.because(kept);
       return only(because !== '', `strict group ${groups.ofLane(lane).name} admits nothing: ${because}`);
@@ -69,6 +69,10 @@ export const DEGRADED = {
     ...Array.from(slots.all).flatMap(([group, kept]) => {
       const because = slots.because(kept);
       return only(because !== '', `group ${groups.at(group).name} lets nobody in: ${because}`);
+    }),
+    ...Array.from(budgets.all).flatMap(([group, kept]) => {
+      const because = budgets.because(kept);
+      return only(because !== '', `budget of group ${groups.at(group).name} cannot be spent: ${because}`);
     }),
   ],
   'strict-awaits': ({ strict, groups }) =>

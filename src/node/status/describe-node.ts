@@ -7,6 +7,7 @@ import { BYTES, lanesOf, MEMBERSHIP_PARTITION, MESSAGES, slotOf } from '../../co
 import { bucketSeen } from '../../core/machine/bucket-seen.js';
 import type { Coordinator } from '../../core/machine/coordinator.js';
 import type {
+  BudgetStatus,
   ClusterBucketStatus,
   DirectionStatus,
   GroupStatus,
@@ -74,6 +75,7 @@ export function describeGroup(parts: StatusParts, group: number): GroupStatus {
     group: name,
     strategy,
     promise: lanesOf(group).some((lane) => parts.strict.get(lane) !== undefined) ? 'strict' : 'relaxed',
+    budget: describeBudget(parts, group),
     strictAwaits: [...(parts.strict.awaitedBy(group) ?? [])],
     enabled,
     mode,
@@ -98,6 +100,31 @@ function describeLane(parts: StatusParts, summary: LaneSummary): DirectionStatus
     shareSum: shownRates([shareSum(MESSAGES), shareSum(BYTES)]),
     local: summary.local(nodes),
     nodes,
+  };
+}
+
+function describeBudget({ budgets }: StatusParts, group: number): BudgetStatus | null {
+  const lane = budgets.get(group);
+  if (lane === undefined) return null;
+  const { config, bucket } = lane;
+  const { unit, per, timezone } = config;
+  const { limit, remaining } = budgets.told(lane);
+  const { budget, heldByAll: held } = bucket;
+  const period = budget?.period ?? null;
+  const isoOf = (atMs: number | null | undefined) => (atMs == null ? null : new Date(atMs).toISOString());
+  return {
+    state: budgets.stateOf(lane),
+    because: budgets.because(lane),
+    unit,
+    per,
+    timezone,
+    limit,
+    remaining,
+    spent: Math.max(0, (budget?.gone ?? 0) - held),
+    held,
+    lost: budget?.lost ?? 0,
+    from: per === 'total' ? null : isoOf(period?.fromMs),
+    until: isoOf(period?.untilMs),
   };
 }
 

@@ -14,6 +14,7 @@ import type { GroupsInForce } from '../groups/groups-in-force.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
+import type { BudgetLanes } from '../strict/budget-lanes.js';
 import type { SlotLanes } from '../strict/slot-lanes.js';
 import type { StrictLanes } from '../strict/strict-lanes.js';
 
@@ -37,6 +38,7 @@ export interface StatusParts extends ReadinessParts {
   readonly pump: ReadPump;
   readonly strict: Pick<StrictLanes, 'get' | 'all' | 'awaitedBy' | 'stateOf' | 'because'>;
   readonly slots: Pick<SlotLanes, 'get' | 'all' | 'stateOf' | 'because'>;
+  readonly budgets: Pick<BudgetLanes, 'get' | 'all' | 'told' | 'stateOf' | 'because'>;
   readonly gate: {
     readonly refusals: ToldRefusals;
     told(lane: number): Pick<QuotaTold, 'remaining' | 'resetMs'>;

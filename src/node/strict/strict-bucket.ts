@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/ports/clock.js';
-import type { BudgetState } from '../../core/strict/budget-account.js';
+import type { BudgetPeriod, BudgetState } from '../../core/strict/budget-account.js';
 import { AGAIN_MS } from '../../core/strict/constants.js';
 import type { StrictFold } from '../../core/strict/strict-fold.js';
 import { StrictNode } from '../../core/strict/strict-node.js';
@@ -23,7 +23,7 @@ interface StrictBucketOptions {
 }
 
 /** Reason of a node that cannot know what it may spend. */
-export type StrictDoubt = Exclude<StrictLaneState, 'kept'>;
+export type StrictDoubt = Exclude<StrictLaneState, 'kept' | 'between-periods'>;
 
 /** Lives that a process may begin in one epoch. */
 const LIVES_PER_EPOCH = 1000;
@@ -152,6 +152,27 @@ export class StrictBucket {
       this.#waiting.push(waiter);
       this.round();
     });
+  }
+
+  /** Budget by the newest record of the log; null = it is not known, or none. */
+  get budget(): BudgetState | null {
+    return this.#node.fold?.budget ?? null;
+  }
+
+  /** Tokens that all nodes may hold, by the log. */
+  get heldByAll(): number {
+    return this.#node.fold?.heldTokens ?? 0;
+  }
+
+  /** True = no period of the budget is on. */
+  get isClosed(): boolean {
+    return this.#node.fold?.isClosed ?? false;
+  }
+
+  /** Tells the present period of a budget by the wall clock. */
+  beginPeriod(period: BudgetPeriod, carryMost: number, wallMs: number): void {
+    this.#node.beginPeriod(period, carryMost, wallMs);
+    if (this.dueMs < Infinity) this.#options.onDue();
   }
 
   /** Tests if tokens are held here now, and nobody waits for them; takes and orders nothing. */

@@ -4,6 +4,7 @@ import { rateKey, type WrittenRate } from '../../../src/config/setting/written-r
 import { BYTES, MESSAGES } from '../../../src/core/base/vocabulary.js';
 import { Limiter } from '../../../src/core/limiter/limiter.js';
 import { policyName, RateLimitFields } from '../../../src/doors/http/acquire/rate-limit-fields.js';
+import { NO_BUDGETS } from '../../../src/node/strict/budget-lanes.js';
 import { NO_STRICT_LANES } from '../../../src/node/strict/strict-lanes.js';
 import type { WholeNode } from '../../whole-node.js';
 
@@ -103,7 +104,12 @@ function fieldsOf(quota: readonly (number | WrittenRate)[], ofClient: WrittenRat
     perClient: { publish: { [rateKey('messages')]: ofClient } },
   };
   const group = { name: 'g', asWritten };
-  const beside = { gate: { groupOf: () => group }, loop: { coordinator: null }, strict: NO_STRICT_LANES };
+  const beside = {
+    gate: { groupOf: () => group },
+    loop: { coordinator: null },
+    strict: NO_STRICT_LANES,
+    budgets: NO_BUDGETS,
+  };
   const node = { config: { limits: {} }, limiter, ...beside };
   return { limiter, fields: new RateLimitFields(node as unknown as WholeNode) };
 }

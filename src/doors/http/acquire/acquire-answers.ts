@@ -12,8 +12,14 @@ import {
   slotOf,
 } from '../../../core/base/vocabulary.js';
 import type { Scope } from '../../../core/beside/attachments/attachment.js';
-import { LEVELS, type Level } from '../../../core/limiter/levels.js';
-import type { Decision, Granted, NotReady, Refused } from '../../../node/api/decision.js';
+import {
+  type Decision,
+  type Granted,
+  type NotReady,
+  REFUSERS,
+  type Refused,
+  type Refuser,
+} from '../../../node/api/decision.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { createConnectionCounts } from '../connections/connection-bounds.js';
 import { PROBLEM_MEDIA_TYPE, problemOf, QUOTA_EXCEEDED_TYPE, REDUCED_CAPACITY_TYPE } from '../route/problem.js';
@@ -92,7 +98,7 @@ export function sendByFastify(reply: FastifyReply, { status, fields, body }: Acq
 
 /** Tests for a grant of the whole request that says nothing else. */
 export function isPlainGrant(decision: Granted | Reserved): boolean {
-  return !('messages' in decision) && !('id' in decision) && !('shadow' in decision);
+  return !('messages' in decision) && !('id' in decision) && !('shadow' in decision) && !('budget' in decision);
 }
 
 interface AskedLane {
@@ -173,12 +179,13 @@ export class RefusalAnswers {
     this.fields = fields;
   }
 
-  body(lane: number, { level, dimension, retryAfterMs, shadow }: Refused): string {
+  body(lane: number, { level, dimension, retryAfterMs, shadow, budget }: Refused): string {
     if (this.#version !== this.#node.groups.version) this.#forget();
-    const at = slotOf(lane, DIMENSIONS.indexOf(dimension)) * LEVELS.length + LEVELS.indexOf(level);
+    const at = slotOf(lane, DIMENSIONS.indexOf(dimension)) * REFUSERS.length + REFUSERS.indexOf(level);
     this.#heads[at] ??= this.#headOf(lane, level, dimension);
     const planned = shadow === undefined ? '' : `,"shadow":"${shadow}"`;
-    return `${this.#heads[at]}${retryAfterMs}${planned}}`;
+    const left = budget === undefined ? '' : `,"budget":${JSON.stringify(budget)}`;
+    return `${this.#heads[at]}${retryAfterMs}${planned}${left}}`;
   }
 
   #forget(): void {
@@ -186,7 +193,7 @@ export class RefusalAnswers {
     this.#version = this.#node.groups.version;
   }
 
-  #headOf(lane: number, level: Level, dimension: Dimension): string {
+  #headOf(lane: number, level: Refuser, dimension: Dimension): string {
     const group = this.#node.groups.at(Math.floor(lane / DIRECTION_COUNT)).name;
     const facts = { group, direction: directionOfLane(lane), dimension };
     const problem = quotaProblem(this.fields.nameOf(lane, dimension, level), facts, level);
@@ -198,14 +205,15 @@ export class RefusalAnswers {
 export function quotaProblem(
   policy: string,
   facts: { readonly group: string; readonly direction: Direction; readonly dimension: Dimension },
-  level: Level,
+  level: Refuser,
 ) {
   const error = new QuotameshError('QUOTA_EXCEEDED', { ...facts, what: WHAT[level] });
   return { ...problemOf(error, QUOTA_EXCEEDED_TYPE), 'violated-policies': [policy], ...facts, level };
 }
 
-const WHAT: Readonly<Record<Level, string>> = {
+const WHAT: Readonly<Record<Refuser, string>> = {
   group: 'quota',
+  budget: 'budget of the period',
   node: 'limit of the node',
   topic: 'limit of the topic on this node',
   client: 'limit of the client on this node',

@@ -76,7 +76,8 @@ function lanesOf(groups: EnforceBody['groups'], { gate }: NodeParts): (number | 
       const lane = laneOf(gate.groupIndex(group), directionIndex(direction));
       const reason = 'names a group and direction that stands in the request already';
       gate.slots.refuse([lane]);
-      gate.strict.refuse({ lane, further: [] }, 'tell others what to admit (enforce)');
+      for (const kept of [gate.strict, gate.budgets])
+        kept.refuse({ lane, further: [] }, 'tell others what to admit (enforce)');
       if (seen.has(lane)) throw new QuotameshError('FIELD_INVALID', { field: `groups[${at}].group`, reason });
       seen.add(lane);
       return lane;

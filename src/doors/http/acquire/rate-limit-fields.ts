@@ -6,13 +6,14 @@ import { givenRate, type WrittenRate } from '../../../config/setting/written-rat
 import { ROUNDING_ERROR } from '../../../core/base/constants.js';
 import {
   DIMENSIONS,
+  DIRECTION_COUNT,
   type Dimension,
   type Direction,
   directionIndex,
   directionOfLane,
 } from '../../../core/base/vocabulary.js';
-import type { Level } from '../../../core/limiter/levels.js';
 import { fullInMs, unitsLeft } from '../../../node/admission/decide/units-left.js';
+import type { Refuser } from '../../../node/api/decision.js';
 import type { KeySeen } from '../../../node/groups/keys/key-book.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 
@@ -31,7 +32,27 @@ export class RateLimitFields {
 
   /** Makes RateLimit-Policy; q is the quota of the whole cluster. */
   policy(lane: number): string {
-    return this.#of(lane).field;
+    const { field } = this.#of(lane);
+    const kept = this.#node.budgets.get(groupNumberOf(lane));
+    if (kept === undefined) return field;
+    const { limit } = this.#node.budgets.told(kept);
+    const seconds = Math.round((kept.calendar.lengthMs ?? 1000 * INTEGER_MAX) / 1000);
+    const item = policyItem(this.#budgetName(lane, kept.config.unit), limit, seconds, kept.config.unit);
+    return field === '' ? item : `${field}, ${item}`;
+  }
+
+  #budgetName(lane: number, unit: Dimension): string {
+    return policyName(this.#node.gate.groupOf(lane).name, 'budget', unit);
+  }
+
+  /** Makes the item of the budget in RateLimit; '' = the group has none. */
+  #budgetLeft(lane: number, refused: { readonly level: Refuser; readonly retryAfterS: number } | undefined): string {
+    const kept = this.#node.budgets.get(groupNumberOf(lane));
+    if (kept === undefined) return '';
+    const { unit, remaining, resetMs } = this.#node.budgets.told(kept);
+    const endS = resetMs === null ? null : Math.ceil(resetMs / 1000);
+    const seconds = refused === undefined ? endS : refused.level === 'budget' ? refused.retryAfterS : null;
+    return leftItem(this.#budgetName(lane, unit), remaining, seconds);
   }
 
   /**
@@ -42,7 +63,7 @@ export class RateLimitFields {
   current(
     lane: number,
     nowMs: number,
-    refused?: { readonly level: Level; readonly dimension: Dimension; readonly retryAfterS: number },
+    refused?: { readonly level: Refuser; readonly dimension: Dimension; readonly retryAfterS: number },
   ): string {
     const { names } = this.#of(lane);
     const violated = refused === undefined ? '' : this.nameOf(lane, refused.dimension, refused.level);
@@ -57,7 +78,9 @@ export class RateLimitFields {
       const left = unitsLeft(this.#node, lane, at, nowMs);
       field += `${field === '' ? '' : ', '}${leftItem(names[at], left, seconds(at))}`;
     }
-    if (refused === undefined || names.includes(violated)) return field;
+    const budget = this.#budgetLeft(lane, refused);
+    if (budget !== '') field += `${field === '' ? '' : ', '}${budget}`;
+    if (refused === undefined || refused.level === 'budget' || names.includes(violated)) return field;
     return `${field === '' ? '' : `${field}, `}${leftItem(violated, 0, refused.retryAfterS)}`;
   }
 
@@ -71,7 +94,7 @@ export class RateLimitFields {
   }
 
   /** Makes RateLimit-Policy of a refusal, with the refusing level's limit. */
-  policyWith(lane: number, { level, dimension }: { readonly level: Level; readonly dimension: Dimension }): string {
+  policyWith(lane: number, { level, dimension }: { readonly level: Refuser; readonly dimension: Dimension }): string {
     const own = this.policy(lane);
     const rate = this.#limitOf(lane, dimension, level);
     if (rate === null) return own;
@@ -80,7 +103,8 @@ export class RateLimitFields {
   }
 
   /** Names the violated policy; a topic without its own limit violates the group's. */
-  nameOf(lane: number, dimension: Dimension, level: Level = 'group'): string {
+  nameOf(lane: number, dimension: Dimension, level: Refuser = 'group'): string {
+    if (level === 'budget') return this.#budgetName(lane, dimension);
     const at = DIMENSIONS.indexOf(dimension);
     const group = this.#of(lane).names[at] ?? '';
     if (this.#limitOf(lane, dimension, level) === null) return group;
@@ -90,8 +114,8 @@ export class RateLimitFields {
   }
 
   /** Returns the level's own limit; null = none, or the group, whose quota is the policy. */
-  #limitOf(lane: number, dimension: Dimension, level: Level): WrittenRate | null {
-    if (level === 'group') return null;
+  #limitOf(lane: number, dimension: Dimension, level: Refuser): WrittenRate | null {
+    if (level === 'group' || level === 'budget') return null;
     const direction = directionOfLane(lane);
     const { limits } = this.#node.config;
     if (level === 'node') return givenRate(limits.asWritten[direction], dimension);
@@ -106,6 +130,10 @@ export class RateLimitFields {
     this.#lanes[lane] = made;
     return made;
   }
+}
+
+function groupNumberOf(lane: number): number {
+  return Math.floor(lane / DIRECTION_COUNT);
 }
 
 interface LanePolicies {

@@ -1,10 +1,10 @@
 import { BYTES, DIMENSIONS, type Dimension } from '../../../core/base/vocabulary.js';
-import type { Level } from '../../../core/limiter/levels.js';
 import type { CoordinatorView } from '../../../core/machine/coordinator-view.js';
+import type { Refuser } from '../../api/decision.js';
 import type { RefusalCount, RefusalReason } from '../../api/group-explanation.js';
 
 interface Entry {
-  readonly level: Level | null;
+  readonly level: Refuser | null;
   readonly dimension: Dimension | null;
   readonly reason: RefusalReason;
   count: number;
@@ -24,7 +24,7 @@ export class RefusalLedger {
   }
 
   /** Counts one. @param dimension index; −1 = no room, or nothing is decided */
-  count(lane: number, level: Level | null, dimension: number, nowMs: number): void {
+  count(lane: number, level: Refuser | null, dimension: number, nowMs: number): void {
     const reason = this.#reasonOf(lane, level, dimension);
     const name = dimension === -1 ? null : DIMENSIONS[dimension];
     const entries = this.#lanes.get(lane) ?? [];
@@ -47,7 +47,7 @@ export class RefusalLedger {
     return entries.map(({ lastMs, ...entry }) => ({ ...entry, lastAgoMs: Math.max(0, nowMs - lastMs) }));
   }
 
-  #reasonOf(lane: number, level: Level | null, dimension: number): RefusalReason {
+  #reasonOf(lane: number, level: Refuser | null, dimension: number): RefusalReason {
     if (level === null) return 'not-ready';
     if (dimension === -1) return 'no-room';
     if (level !== 'group') return 'own-limit';

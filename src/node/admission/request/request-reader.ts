@@ -18,9 +18,10 @@ interface RequestReaderParts extends AvailableParts {
   readonly bounds: LaneBounds;
   readonly limiter: Limiter;
   /** Refuses by name what strict groups cannot do (admission/strict). */
-  readonly strictGate: { refuse(request: JointRequest, what: string): void };
   /** Refuses who asks a group with concurrency for tokens alone (admission/slots). */
   readonly slotGate: { refuse(lanes: readonly number[]): void };
+  /** Gates of strict groups and of budgets. */
+  readonly kept: readonly { refuse(request: JointRequest, what: string): void }[];
 }
 
 /** Checks a caller's words and finds the lanes of its groups. */
@@ -71,7 +72,7 @@ export class RequestReader {
       if (amounts === 'all') throw noEndOf(scopeText(where as Scope));
       return null;
     }
-    this.#parts.strictGate.refuse(asked, 'take batches');
+    for (const gate of this.#parts.kept) gate.refuse(asked, 'take batches');
     const request = retried(asked, options);
     if (amounts !== 'all') return request;
     const { clock, joint, loop, groups } = this.#parts;

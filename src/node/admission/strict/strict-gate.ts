@@ -143,7 +143,7 @@ export class StrictGate {
   #doubtOf(lane: number): Doubt | null {
     if (!this.#parts.loop.isReady) return 'not-ready';
     const state = this.#parts.lanes.stateOf(this.#laneOf(lane));
-    return state === 'kept' ? null : state;
+    return state === 'kept' ? null : (state as StrictDoubt);
   }
 
   #laneOf(lane: number): StrictLane {

@@ -184,7 +184,8 @@ function checked(parts: ChangeParts, name: string, written: unknown): GroupDefin
   const { config, mistakes } = examineGroup(name, definition, 'request');
   if (mistakes.length > 0) throw invalidGroup(name, mistakes);
   const isStrict = config !== null && isStrictGroup(config);
-  if (isStrict || (config?.concurrency ?? null) !== null) rejectUnlessStrictFits(parts, name, isStrict);
+  if (isStrict || (config?.concurrency ?? config?.budget ?? null) !== null)
+    rejectUnlessStrictFits(parts, name, isStrict);
   const bytes = Buffer.byteLength(JSON.stringify(definition));
   if (bytes > DEFINITION_BYTES_MAX) {
     const details = `it has ${bytes} bytes, at most ${DEFINITION_BYTES_MAX} are taken.`;
@@ -195,7 +196,7 @@ function checked(parts: ChangeParts, name: string, written: unknown): GroupDefin
   return definition;
 }
 
-/** Rejects a group whose bucket or slots this node could not keep. Throws STRICT_TOPIC, GROUP_INVALID. */
+/** Rejects a group that this node's topic could not keep. Throws STRICT_TOPIC, GROUP_INVALID. */
 function rejectUnlessStrictFits({ config: { topic, limits } }: ChangeParts, group: string, isStrict: boolean): void {
   const { strictLacks: reason } = kindOf(topic.kind);
   if (reason !== null) throw new QuotameshError('STRICT_TOPIC', { kind: topic.kind, reason });

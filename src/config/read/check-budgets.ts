@@ -1,0 +1,57 @@
+import { kindOf } from '../schema/topic-kinds.js';
+import type { Findings } from '../setting/findings.js';
+import { type BesideStrict, hasBudget, STRICT_KINDS } from './check-strict.js';
+import type { GroupValues } from './read-groups.js';
+
+/** Refuses budgets that cannot be kept. Null = a definition alone, of run time. */
+export function checkBudgets(
+  groups: GroupValues,
+  findings: Findings,
+  beside: Pick<BesideStrict, 'topicKind' | 'attachments' | 'mqttRules'> | null,
+): void {
+  for (const [name, values] of groups) {
+    const { budget, mode } = values;
+    checkZone(name, budget?.timezone, findings);
+    const refuse = (problem: string, allowed: string, remedy: string) =>
+      findings.add(['groups', name, 'budget'], { problem, allowed, remedy });
+    const units = [budget?.messages, budget?.bytes].filter((amount) => amount !== null);
+    if (hasBudget(values) && units.length === 2) refuse('names two units', 'messages or bytes', 'Remove one of them.');
+    const isDated = budget?.per !== undefined && (budget.per !== 'month' || budget.timezone !== 'UTC');
+    if (units.length === 0 && isDated)
+      refuse('names no unit', 'messages or bytes', 'Write budget: { messages: 1000000, per: month }.');
+    if (!hasBudget(values)) continue;
+    if (mode === 'shadow') {
+      const problem = 'cannot stand beside mode: shadow, which refuses nothing: a budget is counted by the log';
+      refuse(problem, 'mode: enforce', 'Remove it, or set mode: enforce.');
+    }
+    if (beside !== null) checkBeside(name, beside, refuse);
+  }
+}
+
+function checkZone(name: string, timezone: string | undefined, findings: Findings): void {
+  if (timezone === undefined) return;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone });
+  } catch {
+    const problem = `names a zone that does not exist: ${timezone}`;
+    const remedy = 'Write it as the IANA database does: Europe/Berlin, America/New_York, UTC.';
+    findings.add(['groups', name, 'budget', 'timezone'], { problem, allowed: 'an IANA time zone', remedy });
+  }
+}
+
+function checkBeside(
+  name: string,
+  { topicKind, attachments, mqttRules }: Pick<BesideStrict, 'topicKind' | 'attachments' | 'mqttRules'>,
+  refuse: (problem: string, allowed: string, remedy: string) => void,
+): void {
+  const lacks = topicKind === undefined ? null : kindOf(topicKind).strictLacks;
+  if (lacks !== null) {
+    const problem = `cannot be kept by a topic of kind ${topicKind}: ${lacks}`;
+    refuse(problem, STRICT_KINDS, `Use ${STRICT_KINDS}.`);
+  }
+  const attached = [...Object.values(attachments.scopes), ...attachments.rules].some(({ group }) => group === name);
+  if (!attached && !mqttRules.some(({ group }) => group === name)) return;
+  const where = attached ? 'attachments' : 'mqtt.rules';
+  const problem = `cannot be kept where ${where} name the group: several groups may decide there`;
+  refuse(problem, 'requests that name the group', `Take it out of ${where}, or remove the budget.`);
+}

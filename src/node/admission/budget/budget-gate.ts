@@ -1,0 +1,186 @@
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import type { Clock } from '../../../base/ports/clock.js';
+import { BYTES, DIRECTION_COUNT, MESSAGES } from '../../../core/base/vocabulary.js';
+import type { Limiter } from '../../../core/limiter/limiter.js';
+import type { TokenRequest } from '../../../core/limiter/token-request.js';
+import type { CoordinatorView } from '../../../core/machine/coordinator-view.js';
+import type { StrictWallet } from '../../../core/strict/strict-wallet.js';
+import {
+  type AcquireOptions,
+  type Decision,
+  NOT_READY_RETRY_MS,
+  type NotReady,
+  RETRY_AFTER_MS_MAX,
+  RETRY_UNKNOWN_MS,
+  type Refused,
+  type WaitOptions,
+} from '../../api/decision.js';
+import type { GroupTable } from '../../groups/group-table.js';
+import type { BudgetLane, KeptBudgets } from '../../strict/budget-lanes.js';
+import type { QuotaTeller } from '../decide/quota-told.js';
+import type { RefusalLedger } from '../decide/refusal-ledger.js';
+
+interface BudgetGateParts {
+  readonly budgets: KeptBudgets;
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly groups: GroupTable;
+  readonly loop: CoordinatorView;
+  readonly refusals: RefusalLedger;
+  readonly teller: QuotaTeller;
+  readonly whyNotReady: () => string;
+  readonly limits: { readonly maxWaiting: number };
+}
+
+type Asked = Pick<TokenRequest, 'lane' | 'messages' | 'bytes'>;
+
+/** Tokens that a request has taken until it is decided. */
+interface Taken {
+  readonly tokens: number;
+  readonly wallet: StrictWallet | null;
+}
+
+/** Takes a request's part of the budget, then asks the rate. What that refuses is given back: neither is charged. */
+export class BudgetGate {
+  readonly #parts: BudgetGateParts;
+  #waiting = 0;
+
+  constructor(parts: BudgetGateParts) {
+    this.#parts = parts;
+  }
+
+  /** Tests if the request's group has a budget. Throws BUDGET_UNABLE where other groups decide beside it. */
+  keeps({ lane, further }: { readonly lane: number; readonly further: readonly number[] }): boolean {
+    if (this.#parts.budgets.all.size === 0) return false;
+    const kept = [lane, ...further].find((each) => this.#laneOf(each) !== undefined);
+    if (kept === undefined) return false;
+    if (further.length > 0) throw this.#unable(kept, 'decide beside other groups');
+    return true;
+  }
+
+  /** Throws BUDGET_UNABLE if the request's group has one. @param what what it cannot do */
+  refuse(asked: { readonly lane: number; readonly further: readonly number[] }, what: string): void {
+    if (this.keeps(asked)) throw this.#unable(asked.lane, what);
+  }
+
+  /** Takes of the budget, then asks `decide` for the rest. */
+  tryAcquire(asked: Asked, options: AcquireOptions, decide: (part: Asked) => Decision): Decision {
+    const lane = this.#laneOf(asked.lane) as BudgetLane;
+    const part = options.atMost === true ? this.#partOf(lane, asked) : asked;
+    const tokens = part[lane.config.unit];
+    const doubt = this.#doubtOf(lane);
+    if (doubt !== null) return this.#notReady(asked, options, doubt);
+    if (tokens > 0 && !lane.bucket.tryAcquire(tokens)) return this.#refuse(asked, lane, options);
+    const taken = { tokens, wallet: lane.bucket.wallet };
+    return this.#settled(
+      lane,
+      taken,
+      asBudget(() => decide(part), taken),
+    );
+  }
+
+  /** Decides as `tryAcquire`; both may wait, `waitMs` together. */
+  async acquire(asked: Asked, options: WaitOptions, decide: (waitMs: number) => Promise<Decision>): Promise<Decision> {
+    const lane = this.#laneOf(asked.lane) as BudgetLane;
+    const tokens = asked[lane.config.unit];
+    const doubt = this.#doubtOf(lane);
+    if (doubt !== null) return this.#notReady(asked, options, doubt);
+    const { clock, limits } = this.#parts;
+    const untilMs = clock() + options.waitMs;
+    if (this.#waiting >= limits.maxWaiting) throw new QuotameshError('WAITING_FULL', { max: this.#waiting });
+    this.#waiting++;
+    let isTaken = tokens === 0;
+    try {
+      isTaken ||= await lane.bucket.acquire(tokens, this.#worthMs(lane, tokens, options.waitMs), options.signal);
+    } finally {
+      this.#waiting--;
+    }
+    if (!isTaken) return this.#refuse(asked, lane, options);
+    const taken = { tokens, wallet: lane.bucket.wallet };
+    try {
+      return this.#settled(lane, taken, await decide(Math.max(0, untilMs - clock())));
+    } catch (error) {
+      taken.wallet?.endRequest(tokens, 0);
+      throw error;
+    }
+  }
+
+  /** Tests if the budget has it here now. */
+  contains(asked: Asked): boolean {
+    const lane = this.#laneOf(asked.lane) as BudgetLane;
+    return this.#doubtOf(lane) === null && lane.bucket.contains(asked[lane.config.unit]);
+  }
+
+  /** Milliseconds that who asks without a wait waits; 0 = the lane has no budget. */
+  usualWaitMs(lane: number): number {
+    const known = this.#laneOf(lane);
+    return known === undefined ? 0 : (this.#parts.groups.ofLane(lane).waitMs ?? known.bucket.tripMs);
+  }
+
+  /** Grants a part of what is held here: whole messages, at least one. */
+  #partOf({ config, bucket }: BudgetLane, asked: Asked): Asked {
+    if (config.unit === 'bytes') return asked;
+    return { ...asked, messages: Math.max(1, Math.min(asked.messages, bucket.held)) };
+  }
+
+  /** Waits only for what the log has: no period begins while a request waits. */
+  #worthMs({ bucket }: BudgetLane, tokens: number, waitMs: number): number {
+    return bucket.left < tokens ? Math.min(waitMs, bucket.tripMs) : waitMs;
+  }
+
+  /** Charges what was granted, and gives the rest back. */
+  #settled(lane: BudgetLane, { tokens, wallet }: Taken, decision: Decision): Decision {
+    const { unit } = lane.config;
+    const used = decision.granted ? Math.min(tokens, decision[unit] ?? tokens) : 0;
+    wallet?.endRequest(tokens, used);
+    return decision.granted ? Object.assign(spread(decision), { budget: this.#parts.budgets.told(lane) }) : decision;
+  }
+
+  #refuse(asked: Asked, lane: BudgetLane, { retry = false }: AcquireOptions): Refused {
+    const { limiter, refusals, teller, clock, budgets } = this.#parts;
+    const { unit } = lane.config;
+    limiter.countRefused(asked.lane, asked.messages, asked.bytes, retry);
+    refusals.count(asked.lane, 'budget', unit === 'bytes' ? BYTES : MESSAGES, clock());
+    const budget = budgets.told(lane);
+    const isThere = budget.remaining >= asked[unit];
+    const waitMs = isThere ? lane.bucket.tripMs : (budget.resetMs ?? RETRY_UNKNOWN_MS);
+    const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
+    return Object.assign(teller.refusal(asked.lane, { level: 'budget', dimension: unit, retryAfterMs }), { budget });
+  }
+
+  #notReady(asked: Asked, { retry = false }: AcquireOptions, because: string): NotReady {
+    const { limiter, refusals, teller, clock } = this.#parts;
+    limiter.countRefused(asked.lane, asked.messages, asked.bytes, retry);
+    refusals.count(asked.lane, null, -1, clock());
+    return teller.notReady(asked.lane, because, NOT_READY_RETRY_MS);
+  }
+
+  /** Why this node cannot know what it may spend; null = it can. */
+  #doubtOf(lane: BudgetLane): string | null {
+    if (!this.#parts.loop.isReady) return this.#parts.whyNotReady();
+    return this.#parts.budgets.because(lane) || null;
+  }
+
+  #laneOf(lane: number): BudgetLane | undefined {
+    return this.#parts.budgets.get(Math.floor(lane / DIRECTION_COUNT));
+  }
+
+  #unable(lane: number, what: string): QuotameshError {
+    return new QuotameshError('BUDGET_UNABLE', { group: this.#parts.groups.ofLane(lane).name, what });
+  }
+}
+
+/** Decides, and gives the part back where that throws. */
+function asBudget(decide: () => Decision, { tokens, wallet }: Taken): Decision {
+  try {
+    return decide();
+  } catch (error) {
+    wallet?.endRequest(tokens, 0);
+    throw error;
+  }
+}
+
+/** Copies a grant that all requests share. */
+function spread(decision: Decision): Decision {
+  return Object.isFrozen(decision) ? { ...decision } : decision;
+}

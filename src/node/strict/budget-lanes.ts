@@ -1,0 +1,163 @@
+import type { Telemetry } from '../../base/ports/telemetry.js';
+import type { BudgetConfig } from '../../config/resolved/resolved-config.js';
+import { budgetQuotaOf } from '../../config/resolved/strict-quota.js';
+import { beside } from '../../core/strict/budget-account.js';
+import type { BudgetTold } from '../api/decision.js';
+import type { StrictLaneState } from '../api/node-status.js';
+import type { GroupTable } from '../groups/group-table.js';
+import { BudgetCalendar } from './budget-calendar.js';
+import { doubtText } from './doubt-texts.js';
+import type { StrictBucket } from './strict-bucket.js';
+import { strictLaneName } from './strict-codec.js';
+import type { StrictLog } from './strict-log.js';
+
+interface BudgetLanesParts {
+  readonly log: Pick<StrictLog, 'add' | 'remove' | 'lost' | 'unsafe'>;
+  readonly cluster: string;
+  readonly groups: GroupTable;
+  readonly telemetry: Telemetry;
+  /** Wall clock that does not jump ahead. */
+  readonly wall: () => number;
+}
+
+/** Budget of a group. */
+export interface BudgetLane {
+  readonly name: string;
+  readonly bucket: StrictBucket;
+  readonly config: BudgetConfig;
+  readonly calendar: BudgetCalendar;
+}
+
+/** Budgets of groups as admission sees them. */
+export type KeptBudgets = Pick<BudgetLanes, 'get' | 'all' | 'read' | 'end' | 'stateOf' | 'because' | 'told'>;
+
+export const NO_BUDGETS: KeptBudgets = {
+  get: () => undefined,
+  all: new Map(),
+  read: () => {},
+  end: () => {},
+  stateOf: () => 'kept',
+  because: () => '',
+  told: () => ({ unit: 'messages', limit: 0, remaining: 0, resetMs: null }),
+};
+
+/** Milliseconds between looks at the calendar. More: periods begin later. */
+const LOOK_MS = 250;
+
+/** Keeps the budgets of groups, and begins their periods. */
+export class BudgetLanes {
+  readonly #parts: BudgetLanesParts;
+  readonly #lanes = new Map<number, BudgetLane>();
+  readonly #told = new Map<number, StrictLaneState>();
+  /** Groups of whose budget the log knew no period. */
+  readonly #new = new Set<number>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(parts: BudgetLanesParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins periods from now on, and logs what cannot be spent. */
+  start(): void {
+    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+  }
+
+  get(group: number): BudgetLane | undefined {
+    return this.#lanes.get(group);
+  }
+
+  get all(): ReadonlyMap<number, BudgetLane> {
+    return this.#lanes;
+  }
+
+  /** Follows a new or changed group. */
+  read(group: number): void {
+    const { cluster, groups, log } = this.#parts;
+    const { name: groupName, budget } = groups.at(group);
+    const quota = budgetQuotaOf(groups.at(group));
+    if (budget === null || quota === null) {
+      this.end(group);
+      return;
+    }
+    const known = this.#lanes.get(group);
+    // The unit is a part of the name: messages spent are no bytes.
+    const name = strictLaneName(cluster, groupName, `budget-${budget.unit}`);
+    if (known !== undefined && known.name !== name) this.end(group);
+    const kept = this.#lanes.get(group)?.bucket;
+    kept?.propose(quota);
+    const calendar = new BudgetCalendar(budget.per, budget.timezone);
+    this.#lanes.set(group, { name, bucket: kept ?? log.add(name, quota), config: budget, calendar });
+  }
+
+  /** Gives back what a budget holds here. */
+  end(group: number): void {
+    const known = this.#lanes.get(group);
+    if (known === undefined) return;
+    this.#lanes.delete(group);
+    this.#told.delete(group);
+    this.#new.delete(group);
+    this.#parts.log.remove(known.name);
+  }
+
+  /** Tells if this node knows what it may spend. */
+  stateOf({ bucket: { doubt, budget, isClosed } }: BudgetLane): StrictLaneState {
+    const { unsafe, lost } = this.#parts.log;
+    if (unsafe !== null) return 'topic-unsafe';
+    if (doubt !== null) return lost !== null ? 'topic-lost' : doubt;
+    return budget !== null && isClosed ? 'between-periods' : 'kept';
+  }
+
+  /** Says for people why nothing can be spent; '' = it can. */
+  because(lane: BudgetLane): string {
+    const state = this.stateOf(lane);
+    const { unsafe, lost } = this.#parts.log;
+    return state === 'kept' ? '' : doubtText(state, (state === 'topic-unsafe' ? unsafe : lost) ?? '');
+  }
+
+  /** Tells what is left, as far as this node knows. */
+  told({ bucket, config }: BudgetLane): BudgetTold {
+    const { budget } = bucket;
+    const untilMs = budget?.period?.untilMs ?? null;
+    return {
+      unit: config.unit,
+      limit: config.amount + (budget === null ? 0 : beside(budget)),
+      remaining: bucket.left,
+      resetMs: untilMs === null ? null : Math.max(0, untilMs - this.#parts.wall()),
+    };
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#lanes.clear();
+  }
+
+  #look(): void {
+    const wallMs = this.#parts.wall();
+    for (const [group, lane] of this.#lanes) {
+      const { bucket, calendar } = lane;
+      bucket.beginPeriod(calendar.periodAt(wallMs), 0, wallMs);
+      this.#tellFirst(group, lane);
+      this.#tellState(group, lane);
+    }
+  }
+
+  /** Warns where a budget begins full because nobody knew it. */
+  #tellFirst(group: number, { bucket: { budget } }: BudgetLane): void {
+    if (budget === null) return;
+    if (budget.period === null) this.#new.add(group);
+    else if (this.#new.delete(group)) {
+      const facts = { group: this.#parts.groups.at(group).name, since: new Date(budget.period.fromMs).toISOString() };
+      this.#parts.telemetry.log('warn', 'budget begins full: no node and no log knew what was spent', facts);
+    }
+  }
+
+  #tellState(group: number, lane: BudgetLane): void {
+    const state = this.stateOf(lane);
+    const before = this.#told.get(group) ?? 'kept';
+    if (state === before) return;
+    this.#told.set(group, state);
+    const facts = { group: this.#parts.groups.at(group).name };
+    if (state === 'kept') this.#parts.telemetry.log('info', 'budget can be spent again', facts);
+    else this.#parts.telemetry.log('warn', `budget cannot be spent: ${this.because(lane)}`, facts);
+  }
+}

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createNode } from '../../src/doors/library/create-node.js';
+import type { BudgetStatus } from '../../src/node/api/node-status.js';
+import type { QuotaNode } from '../../src/node/api/quota-node.js';
+
+const BUDGET = 1000;
+const PLAN = { budget: { messages: BUDGET, per: 'total' } };
+const groups = {
+  plan: PLAN,
+  bytes: { budget: { bytes: 4096, per: 'year', timezone: 'Asia/Kathmandu' } },
+  rated: { budget: { messages: 100, per: 'month' }, quota: { publish: { messagesPerSecond: '5/h' } } },
+  strict: { budget: { messages: 8, per: 'week' }, promise: 'strict', quota: { publish: { messagesPerSecond: 50 } } },
+  free: {},
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'quotamesh-budget-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function nodeOf(nodeId: string): Promise<QuotaNode> {
+  const config = { cluster: 'budgets', topic: { kind: 'embedded', path: folder }, groups };
+  return createNode({ config, nodeId });
+}
+
+function budgetOf(node: QuotaNode, group = 'plan'): BudgetStatus {
+  return node.groupStatus(group).budget as BudgetStatus;
+}
+
+async function untilKept(nodes: readonly QuotaNode[]): Promise<void> {
+  const isKept = (node: QuotaNode) =>
+    ['plan', 'bytes', 'rated', 'strict'].every((name) => budgetOf(node, name).state === 'kept') &&
+    node.groupStatus('strict').directions.publish.strict?.state === 'kept';
+  await vi.waitUntil(() => nodes.every(isKept), { timeout: 30_000 });
+}
+
+/** Asks in turn until nobody gets anything; returns how much was granted. */
+async function spendAll(nodes: readonly QuotaNode[], group = 'plan', messages = 7): Promise<number> {
+  let granted = 0;
+  let refused = 0;
+  for (let at = 0; refused < 4 * nodes.length; at++) {
+    const amount = refused > nodes.length ? 1 : messages;
+    const decision = await nodes[at % nodes.length].acquire(group, { messages: amount }, { waitMs: 500 });
+    refused = decision.granted ? 0 : refused + 1;
+    granted += decision.granted ? amount : 0;
+  }
+  return granted;
+}
+
+describe('two nodes of one folder', () => {
+  let nodes: QuotaNode[] = [];
+  beforeAll(async () => {
+    nodes = await Promise.all(['a', 'b'].map(nodeOf));
+    await untilKept(nodes);
+  }, 60_000);
+  afterAll(() => Promise.all(nodes.map((node) => node.close())));
+
+  test('spend a budget once, say what is left, and begin none anew by a redeploy', async () => {
+    const first = await nodes[0].acquire('plan', { messages: 400 }, { waitMs: 5000 });
+    expect(first).toMatchObject({ granted: true, budget: { unit: 'messages', limit: BUDGET, remaining: 600 } });
+    for (const node of nodes.splice(0)) await node.close();
+    nodes = await Promise.all(['a', 'c'].map(nodeOf));
+    await untilKept(nodes);
+    expect(budgetOf(nodes[1])).toMatchObject({ remaining: 600, limit: BUDGET, from: null, until: null });
+    const granted = 400 + (await spendAll(nodes));
+    expect(granted).toBeLessThanOrEqual(BUDGET);
+    expect(granted).toBeGreaterThanOrEqual(0.995 * BUDGET);
+    const refused = nodes[1].tryAcquire('plan', { messages: 50 });
+    expect(refused).toMatchObject({ granted: false, reason: 'quota', level: 'budget', dimension: 'messages' });
+    expect(nodes[1].tryAcquire('free', { messages: 50 })).toEqual({ granted: true });
+  });
+
+  test('a budget in bytes ends with the year of its zone', async () => {
+    const decision = await nodes[0].acquire('bytes', { messages: 1, bytes: 4000 }, { waitMs: 5000 });
+    expect(decision).toMatchObject({ granted: true, budget: { unit: 'bytes', remaining: 96 } });
+    const refused = await nodes[1].acquire('bytes', { messages: 1, bytes: 97 }, { waitMs: 50 });
+    expect(refused).toMatchObject({ granted: false, level: 'budget', dimension: 'bytes' });
+    // Midnight there is 18:15 UTC.
+    expect(budgetOf(nodes[1], 'bytes').until).toMatch(/-12-31T18:15:00.000Z$/);
+    expect(await nodes[0].acquire('bytes', { messages: 1 }, { waitMs: 0 })).toMatchObject({ granted: true });
+  });
+
+  test('what the rate refuses costs nothing of the budget', async () => {
+    const ask = () => nodes[0].acquire('rated', { messages: 1 }, { waitMs: 50 });
+    let granted = 0;
+    for (let at = 0; at < 20; at++) granted += (await ask()).granted ? 1 : 0;
+    expect(granted).toBeGreaterThan(0);
+    expect(granted).toBeLessThanOrEqual(6);
+    expect(await ask()).toMatchObject({ granted: false, level: 'group' });
+    await expect.poll(() => budgetOf(nodes[0], 'rated').remaining, { timeout: 10_000 }).toBe(100 - granted);
+  });
+
+  test('a strict rate and a budget decide together', async () => {
+    expect(await spendAll(nodes, 'strict', 1)).toBe(8);
+  });
+
+  test('work that is not asked for, or ends later, is refused by name', () => {
+    for (const act of [
+      () => nodes[0].consume('plan', { messages: 1 }),
+      () => nodes[0].reserve('plan', { messages: 1 }),
+    ])
+      expect(act).toThrow(/plan has a budget/);
+  });
+
+  test('a budget that is raised at run time has more at once', async () => {
+    await nodes[0].groups.patch('plan', { budget: { messages: BUDGET + 50, per: 'total' } });
+    await expect.poll(() => budgetOf(nodes[1]).limit, { timeout: 10_000 }).toBe(BUDGET + 50);
+    const more = await spendAll(nodes);
+    expect(more).toBeLessThanOrEqual(55);
+    expect(more).toBeGreaterThanOrEqual(50);
+    await nodes[0].groups.delete('plan');
+    await expect.poll(() => budgetOf(nodes[1]).limit, { timeout: 10_000 }).toBe(BUDGET);
+    expect(budgetOf(nodes[1]).remaining).toBe(0);
+  });
+});

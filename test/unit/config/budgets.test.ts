@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { examineGroup } from '../../../src/config/read/group-definition.js';
+import { examineConfig } from '../../../src/config/read/resolve-config.js';
+import { budgetQuotaOf } from '../../../src/config/resolved/strict-quota.js';
+
+const MILLION = { messages: 1_000_000 };
+
+function mistakesOf(group: object, others: object = {}) {
+  const raw = { cluster: 'budgets', topic: 'embedded', groups: { plan: group }, ...others };
+  return examineConfig(raw, { source: '(test)', env: {} }).mistakes;
+}
+
+test.each([
+  [{ messages: 10, bytes: 10 }, 'budget', 'names two units'],
+  [{ per: 'week' }, 'budget', 'names no unit'],
+  [{ timezone: 'Europe/Paris' }, 'budget', 'names no unit'],
+  [{ messages: -1 }, 'budget.messages', '-1'],
+  [{ messages: 1.5 }, 'budget.messages', '1.5'],
+  [{ bytes: 2 ** 53, per: 'year' }, 'budget.bytes', '9007199254740992'],
+  [{ ...MILLION, per: 'fortnight' }, 'budget.per', 'fortnight'],
+  [{ ...MILLION, timezone: 'Europe/Atlantis' }, 'budget.timezone', 'a zone that does not exist: Europe/Atlantis'],
+  [{ ...MILLION, tokens: 5 }, 'budget.tokens', 'tokens'],
+])('%j is no budget', (budget, at, why) => {
+  const [mistake, ...others] = mistakesOf({ budget });
+  expect(mistake?.path).toBe(`groups.plan.${at}`);
+  expect(JSON.stringify(mistake)).toContain(why);
+  expect(mistake?.remedy).not.toBe('');
+  expect(others).toEqual([]);
+});
+
+test.each([
+  [{ topic: { kind: 'redis', addresses: ['127.0.0.1:1'] } }, 'failover loses'],
+  [{ topic: { kind: 'none', nodeCount: 2 } }, 'share nothing'],
+  [{ attachments: { scopes: { acme: 'plan' } } }, 'attachments name the group'],
+  [{ keys: { 'key:{id}': { budget: MILLION } } }, 'cannot be kept for keys'],
+  [{ groups: { plan: { mode: 'shadow', budget: MILLION } } }, 'cannot stand beside mode: shadow'],
+])('%j cannot stand beside a budget', (others, why) => {
+  const [mistake, ...further] = mistakesOf({ budget: MILLION }, others);
+  expect(mistake?.problem).toContain(why);
+  expect(further).toEqual([]);
+});
+
+test('a budget stands beside any promise, a wait, and at run time', () => {
+  const rate = { quota: { publish: { messagesPerSecond: 100 } } };
+  expect(mistakesOf({ budget: MILLION, waitMs: 10, ...rate })).toEqual([]);
+  expect(mistakesOf({ budget: MILLION, promise: 'strict', ...rate })).toEqual([]);
+  const { config } = examineGroup('plan', { budget: { bytes: '5GiB', per: 'year', timezone: 'Asia/Tokyo' } }, '(test)');
+  expect(config?.budget).toEqual({ unit: 'bytes', amount: 5 * 2 ** 30, per: 'year', timezone: 'Asia/Tokyo' });
+  expect(config && budgetQuotaOf(config)).toEqual({ amount: 0, perMs: 1, depth: 5 * 2 ** 30, budget: true });
+  expect(examineGroup('plan', { enabled: false, budget: MILLION }, '(test)').config?.budget).toBeNull();
+  expect(examineGroup('plan', { budget: { ...MILLION, timezone: 'X' } }, '(test)').mistakes).toHaveLength(1);
+});
