@@ -19,17 +19,21 @@ const LOAD = 0.97;
 /** Milliseconds that a request waits beside a round trip. */
 const WAIT_BESIDE_MS = 60;
 
-/** Plays clusters at 97 % of 600 per second. One node after the other has twice its part. */
+/**
+ * Plays clusters at 97 % of 600 per second. One node after the other has twice its part. What `quotamesh check` says
+ * stands in src/config/resolved/strict-used.ts.
+ */
 export function* usedTable(): Generator<UsedRow> {
   for (const nodes of [3, 5, 10, 30])
-    for (const depthSeconds of [0.1, 0.3, 1])
-      for (const delayMs of [5, 50]) {
+    for (const depthSeconds of [0.1, 0.2, 0.3, 0.5, 1])
+      for (const delayMs of [5, 20, 50, 100]) {
         const of = { nodes, depthSeconds, delayMs };
-        yield { ...of, waiting: used(of, 2 * delayMs + WAIT_BESIDE_MS), atOnce: used(of, 0) };
+        yield { ...of, waiting: usedOf(of, 2 * delayMs + WAIT_BESIDE_MS), atOnce: usedOf(of, 0) };
       }
 }
 
-function used(of: Pick<UsedRow, 'nodes' | 'depthSeconds' | 'delayMs'>, waitMs: number): number {
+/** Plays one cell. */
+export function usedOf(of: Pick<UsedRow, 'nodes' | 'depthSeconds' | 'delayMs'>, waitMs: number): number {
   const { nodes, depthSeconds, delayMs } = of;
   const depth = Math.round(depthSeconds * PER_SECOND);
   const world = calmWorld({ nodes, perSecond: PER_SECOND, depth, delayMs, load: LOAD, waitMs });

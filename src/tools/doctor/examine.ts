@@ -6,6 +6,7 @@ import { PACKAGE_ROOT } from '../../base/package/package-root.js';
 import { type LoadOptions, loadConfig } from '../../config/files/load-config.js';
 import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { isStrictGroup } from '../../config/resolved/strict-quota.js';
+import { strictUses, strictUseText } from '../../config/resolved/strict-used.js';
 import { kindOf } from '../../config/schema/topic-kinds.js';
 import type { Finding, Log } from '../../config/setting/topic-kind.js';
 import { good, looked, noted, skipped, wrong } from '../../topic/findings/finding.js';
@@ -28,7 +29,8 @@ export async function examine({ timeoutMs, ...load }: ExamineOptions): Promise<r
   const own = Promise.all([...listeners(config, timeoutMs), ...folders(config, timeoutMs)]);
   const [here, topic] = await Promise.all([own, topicFindings(config, timeoutMs)]);
   const first = [nodeJsFinding(), good('configuration', `${load.file} is valid: ${contentText(config)}`)];
-  return [...first, ...here.flat(), ...topic];
+  const shallow = strictUses(config).filter(({ deeperBurst }) => deeperBurst !== null);
+  return [...first, ...shallow.map((use) => noted('burst', strictUseText(use))), ...here.flat(), ...topic];
 }
 
 function listeners({ http, mqtt, envoy }: ResolvedConfig, timeoutMs: number): Promise<readonly Finding[]>[] {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { ResolvedConfig } from '../../../config/resolved/resolved-config.js';
+import { wholeNumber } from '../../terminal/command-parts.js';
 import { contentText } from '../../terminal/content-text.js';
 import { print } from '../../terminal/print.js';
 
@@ -7,20 +8,36 @@ export function checkCommand(): Command {
   return new Command('check')
     .description('Validate a configuration; every mistake with line and remedy.')
     .argument('<file>', 'configuration: a YAML file, or a folder of them')
-    .option('--json', 'JSON instead of text: valid, mistakes')
+    .option('--nodes <n>', 'nodes that share strict groups (default: start.nodeCount, or 3)', wholeNumber(1, 10_000))
+    .option(
+      '--delivery <ms>',
+      'milliseconds to the log, for strict groups (default: 5, to Kafka 20)',
+      wholeNumber(1, 100),
+    )
+    .option('--json', 'JSON instead of text: valid, mistakes, strict')
     .addHelpText('after', HELP)
     .action(check);
 }
 
-async function check(file: string, { json = false }: { readonly json?: boolean }): Promise<void> {
+interface CheckOptions {
+  readonly nodes?: number;
+  readonly delivery?: number;
+  readonly json?: boolean;
+}
+
+async function check(file: string, { json = false, ...asked }: CheckOptions): Promise<void> {
   const { loadConfig } = await import('../../../config/files/load-config.js');
   const { ConfigError } = await import('../../../config/setting/config-error.js');
   const { EXIT_CONFIG } = await import('../../../base/errors/error-row.js');
   try {
-    const { cluster, groups, keys } = await withRulesOf(await loadConfig({ file, env: process.env }));
+    const config = await withRulesOf(await loadConfig({ file, env: process.env }));
+    const { strictUses, strictUseText } = await import('../../../config/resolved/strict-used.js');
+    const { cluster, groups, keys } = config;
+    const strict = strictUses(config, asked);
     const keyPatterns = keys.templates.length;
-    const said = { valid: true, cluster, groups: groups.length, keyPatterns, mistakes: [] };
-    print(json ? JSON.stringify(said) : `${file}: valid; ${contentText({ cluster, groups, keys })}`);
+    const said = { valid: true, cluster, groups: groups.length, keyPatterns, strict, mistakes: [] };
+    const lines = [`${file}: valid; ${contentText(config)}`, ...strict.map(strictUseText)];
+    print(json ? JSON.stringify(said) : lines.join('\n'));
   } catch (error) {
     if (!json || !(error instanceof ConfigError)) throw error;
     print(JSON.stringify({ valid: false, mistakes: error.mistakes }));
@@ -40,6 +57,7 @@ async function withRulesOf(config: ResolvedConfig): Promise<ResolvedConfig> {
 const HELP = `
 Examples:
   quotamesh check node.yaml
+  quotamesh check node.yaml --nodes 10 --delivery 50
   quotamesh check /etc/quotamesh --json | jq -r '.mistakes[] | "\\(.file):\\(.line): \\(.problem)"'
 
 Exit codes: 0 valid, 2 usage, 78 mistakes, or it cannot be read.`;
