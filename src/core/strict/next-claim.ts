@@ -1,4 +1,5 @@
 import { FULL_PART, LAG_GRID_MS } from './constants.js';
+import { slotsMost } from './slot-turns.js';
 import type { StrictFold } from './strict-fold.js';
 import { lagMostOf, wholeTokens } from './strict-quota.js';
 import type { StrictClaim } from './strict-record.js';
@@ -65,20 +66,29 @@ export function nextClaim(
 }
 
 /**
- * Decides how many slots a node holds: those in use, those that requests wait for, and a part of what is free.
+ * Decides how many slots a node holds: those in use, those that requests wait for, and a part of what is free; no more
+ * than its turn is. What it wants is published when others would take it for content, or for short.
  *
  * *Worked:* 20 slots, of which 8 are free, of 4 nodes: each holds 2 beside its own. When none is free, none.
  */
 function nextHold(fold: StrictFold, wallet: StrictWallet, asked: StrictAsked, isDue: boolean): Next | null {
-  const { waiting, refused } = asked.short;
-  const needed = wallet.inUse + (waiting > 0 ? waiting : refused);
-  const free = wholeTokens(fold.pool, fold.quota);
+  const needed = neededSlots(wallet, asked.short);
+  const most = slotsMost(fold, wallet.key, needed);
+  const { hold: held } = wallet;
+  const free = Math.max(0, Math.min(wholeTokens(fold.pool, fold.quota), most - held));
   const spare = Math.ceil(free / 2 / Math.max(1, fold.holders.size));
-  const isShort = needed > wallet.hold && free > 0;
-  const isLoose = wallet.hold > needed + 2 * spare;
-  if (!isShort && !isLoose && !isDue) return null;
-  const hold = isShort || isLoose ? needed + spare : Math.max(wallet.hold, wallet.inUse);
-  return { want: 0, lagMs: 0, taken: 0, hold };
+  const isShort = needed > held && free > 0;
+  const isLoose = held > wallet.inUse && held > Math.min(most, needed + 2 * spare);
+  const want = wallet.inFlight.at(-1)?.want ?? fold.holders.get(wallet.key)?.want ?? 0;
+  const isWantNew = want > held !== needed > held;
+  if (!isShort && !isLoose && !isWantNew && !isDue) return null;
+  const next = isShort || isLoose ? Math.min(most, needed + spare) : held;
+  return { want: needed, lagMs: 0, taken: 0, hold: Math.max(next, wallet.inUse) };
+}
+
+/** Counts requests that run here, and that wait or were refused. */
+export function neededSlots({ inUse }: StrictWallet, { waiting, refused }: StrictAsked['short']): number {
+  return inUse + (waiting > 0 ? waiting : refused);
 }
 
 /** Rounds what a node needs; a little less changes nothing. */

@@ -1,6 +1,7 @@
 import { type BudgetPeriod, type BudgetState, isDue } from './budget-account.js';
 import { AGAIN_MS, BEAT_MS, CLAIM_GAP_MS, EXPIRY_MS, LEAD_MS, RANK_MS, REST_MS } from './constants.js';
-import { nextClaim } from './next-claim.js';
+import { neededSlots, nextClaim } from './next-claim.js';
+import { slotsMost } from './slot-turns.js';
 import { StrictCheckpoints } from './strict-checkpoints.js';
 import { StrictClock } from './strict-clock.js';
 import { StrictDemand } from './strict-demand.js';
@@ -168,6 +169,7 @@ export class StrictNode {
     if (this.#period !== null) this.#sayAgain(this.#period, nowMs);
     for (const credit of this.#credits.values()) this.#sayAgain(credit, nowMs);
     this.#expireOthers(this.fold, nowMs);
+    if (this.wallet !== null) this.#takeTurns(this.fold, this.wallet);
     if (this.wallet !== null && this.waiting + this.wallet.inUse === 0 && nowMs - this.#askedMs > REST_MS)
       this.leave(nowMs);
     else this.#claim(nowMs);
@@ -236,6 +238,7 @@ export class StrictNode {
     }
     if (read.record.kind === 'claim' && lifeKey(read.record) === wallet.key) this.#readOwn(wallet, read.record, nowMs);
     wallet.settle(nowMs);
+    this.#takeTurns(fold, wallet);
     const wasRead = wallet.readMs > -Infinity;
     if (isRestart || (wasRead && !fold.holders.has(wallet.key))) this.#endLife();
   }
@@ -247,6 +250,13 @@ export class StrictNode {
   #tellEnded(fold: StrictFold, { record }: StrictRead, nowMs: number): void {
     if (record.kind !== 'expire' || fold.holders.has(lifeKey(record))) return;
     if (this.#expired.delete(lifeKey(record))) this.out.push(this.#checkpoints.write(fold, this.#own, nowMs));
+  }
+
+  /** Leaves slots to others who wait, when requests end. */
+  #takeTurns(fold: StrictFold, wallet: StrictWallet): void {
+    if (!fold.quota.slots) return;
+    const short = { waiting: this.waiting, refused: this.#short };
+    wallet.turnMost = slotsMost(fold, wallet.key, neededSlots(wallet, short));
   }
 
   #readOwn(wallet: StrictWallet, claim: StrictClaim, nowMs: number): void {

@@ -25,6 +25,8 @@ export class StrictWallet {
   readonly key: string;
   /** Slots that requests hold; of a budget, tokens whose requests are not decided yet. */
   inUse = 0;
+  /** Slots above which requests that end leave theirs to others. */
+  turnMost = Infinity;
   /** True = its life is over: what it held is others'. */
   isEnded = false;
   readonly #fold: StrictFold;
@@ -43,7 +45,8 @@ export class StrictWallet {
   }
 
   balanceAt(nowMs: number): number {
-    if (this.#fold.quota.slots) return unitsOf(Math.max(0, this.most - this.inUse), this.#fold.quota);
+    if (this.#fold.quota.slots)
+      return unitsOf(Math.max(0, Math.min(this.most, this.turnMost) - this.inUse), this.#fold.quota);
     this.count(nowMs);
     return this.#balance;
   }
