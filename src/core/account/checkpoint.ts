@@ -6,21 +6,19 @@ import { type ClusterBucket, debtMaxOf, tokensAfter } from './cluster-bucket.js'
  *
  *     no row has a stock    the depth: a taker keeps its row until the bucket is full again
  *     otherwise             the stock of the furthest row − `unread` of rows behind it + the inflow since
- *     at most               each row's stock + all inflow since
  *
  * The author of the *furthest* row had read most of the log. *Behind* it are the rows that it had not read: its own is
  * one, because no node has read a record that it is still writing.
  *
  * *Worked*, 60 per hour: ten minutes ago the only row had a stock of 10, and 2 unread. Now it is 10 − 2 + 10 = 18.
  *
- * *Why the last line:* a row with a false stock gives a newcomer no more than the other rows do (docs/decisions/0153).
+ * *Why older rows do not bound it:* units that have come back since are in none of them (docs/decisions/0153).
  *
  * @param expectedPerSecond units per second that all alive nodes take together, except in pauses
  */
 export function stockNow(rows: readonly Checkpoint[], bucket: ClusterBucket, expectedPerSecond: number): number {
-  const { perSecond, depth } = bucket;
   const furthest = furthestOf(rows);
-  if (furthest === null) return depth;
+  if (furthest === null) return bucket.depth;
   let stock = furthest.stock;
   for (const { offset, unread } of rows) if (offset >= furthest.readUntil) stock -= unread;
   stock = within(bucket, stock);
@@ -28,9 +26,6 @@ export function stockNow(rows: readonly Checkpoint[], bucket: ClusterBucket, exp
   const busyMs = expectedPerSecond === 0 ? 0 : furthest.spanMs - furthest.pauseMs;
   stock = tokensAfter(bucket, stock, busyMs, expectedPerSecond);
   stock = tokensAfter(bucket, stock, furthest.spanMs - busyMs, 0);
-  for (const row of rows) {
-    if (!Number.isNaN(row.stock)) stock = Math.min(stock, row.stock + (perSecond * row.spanMs) / 1000);
-  }
   return within(bucket, stock);
 }
 

@@ -458,6 +458,18 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'probe', at: 0.38253271020948887, of: 0.29273103177547455, restMs: 10000, isWhole: true },
     ],
   },
+  'what a cancelled reservation gives back, at a node that begins to use the bucket beside an older row': {
+    seed: 1030663,
+    nodes: 3,
+    delays: { appendMs: [1, 3], deliveryMs: [1, 8] },
+    buckets: [{ per: 'Day', quota: 1000, burst: null, isKey: true }],
+    acts: [
+      { act: 'reserve', at: 0.046032412676140666, of: 0.9854652073699981, part: 0, heldMs: 200000, used: 0.5 },
+      { act: 'reserve', at: 0.7982648217584938, of: 0.9093558704480529, part: 1, heldMs: 28000, used: 0 },
+      { act: 'pass', ms: 40000 },
+      { act: 'probe', of: 0.9093558704480529, restMs: 10000, at: 0.3917086429428309, isWhole: false },
+    ],
+  },
 };
 
 test.each(someOf(Object.keys(STORIES)))('%s', async (name) => {
