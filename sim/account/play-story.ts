@@ -115,6 +115,7 @@ class Play {
       this.#try(told, () => {
         if (act.isRequested) gate.passBy(told.name, { messages });
         else gate.consume(told.name, { messages });
+        told.servedBy.add(member);
         told.ledger.consumed(this.#cluster.nowMs, messages);
       });
     }
@@ -324,7 +325,7 @@ class Play {
     if (member === undefined || !(nowMs - member.readyMs >= 2 * deliveryMs)) return;
     // A request that waits goes before it.
     if (told.waiting > 0 || nowMs - told.askedMs < restMs || nowMs - told.backMs < toldMs(told)) return;
-    if (nowMs - Math.max(troubledMs, told.limitedMs) < deliveryMs) return;
+    if (nowMs - Math.max(troubledMs, told.limitedMs) < deliveryMs || nowMs < told.lackingMs) return;
     const level = told.ledger.centralAt(nowMs);
     const nodes = Math.max(members.length, this.#cluster.counted(member));
     const isFull = isNear && level >= FULL * told.depth && nodes <= TOGETHER;

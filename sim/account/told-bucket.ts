@@ -14,6 +14,8 @@ export class ToldBucket {
   limitedMs = -Infinity;
   /** Time at which something came back last. */
   backMs = -Infinity;
+  /** Until then a lowered key may lack what was spent silently. */
+  lackingMs = -Infinity;
   /** True = a node became ready after a change. It takes the bucket for full. */
   isVague = false;
   /** Processes that have granted of it. */
@@ -40,6 +42,8 @@ export class ToldBucket {
     this.limitedMs = allMs;
     this.#former = this.#former.filter(({ untilMs }) => untilMs > nowMs);
     this.#former.push({ written: this.written, untilMs: allMs });
+    if (written.isKey && depthOf(written) < this.depth)
+      this.lackingMs = Math.max(this.lackingMs, allMs + (1000 * this.depth) / perSecondOf(written));
     this.written = written;
     let inForce = [...this.#former];
     for (const atMs of [nowMs, ...this.#former.map(({ untilMs }) => untilMs)]) {

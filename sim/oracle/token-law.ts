@@ -38,12 +38,22 @@ export function checkTokens({ view, apart }: Readers, settings: BucketsNamed, fa
         if (!isOwn(known.record)) record.tokensOfItsOwn.delete(groupId);
       } else if (isOwn(record) || apart.includes(record)) {
         for (const one of [record, known.record]) if (!view.includes(one)) one.tokensOfItsOwn.add(groupId);
+      } else if (gapsMs(record, groupId) !== gapsMs(known.record, groupId)) {
+        const most = gapsMs(record, groupId) > gapsMs(known.record, groupId) ? record : known.record;
+        most.tokensOfItsOwn.add(groupId);
       } else {
         const says = `${known.record.name} holds ${known.tokens}, ${record.name} ${tokens}, both since offset ${since}`;
         fail('same tokens', group.name, says);
       }
     }
   }
+}
+
+/** Time without records that buckets fill in: who has caught up since counts all of it (core/log/log-time.ts). */
+function gapsMs({ node }: ProcessRecord, groupId: GroupId): number {
+  const { log } = node.coordinator;
+  const { spanMs, ms } = log.logTimes[node.coordinator.laneOf(groupId, 0).partition];
+  return spanMs - ms;
 }
 
 interface Holder {
