@@ -20,6 +20,9 @@ export const CLIENTS_FULL = -2;
 export const OTHER_LEVELS = 1;
 export const IS_SHADOW = 2;
 export const HAS_SHADOW = 4;
+export const IS_STRICT = 8;
+export const HAS_SLOTS = 16;
+export const HAS_BUDGET = 32;
 
 /** Level and dimension of a refusal by one of the levels. */
 export function refusedBy(answer: number): { readonly level: Level; readonly dimension: number } {
@@ -44,7 +47,8 @@ const FIRST_OWN_LIMIT = REFUSED + LEVELS.indexOf('topic') * DIMENSION_COUNT;
 export class Levels {
   /**
    * Bits per lane; 0 = the group alone decides. OTHER_LEVELS: other levels decide, too. IS_SHADOW: the group refuses
-   * nothing. HAS_SHADOW: another group that refuses nothing is asked.
+   * nothing. HAS_SHADOW: another group that refuses nothing is asked. IS_STRICT: a strict bucket decides. HAS_SLOTS:
+   * requests enter, and hold a slot. HAS_BUDGET: a budget decides, too.
    */
   beside: Uint8Array;
   /** Refusals per level since creation, except those by the group's own limit. */

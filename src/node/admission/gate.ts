@@ -12,7 +12,7 @@ import {
 import type { Scope } from '../../core/beside/attachments/attachment.js';
 import type { Attachments } from '../../core/beside/attachments/attachments.js';
 import { JointLevels, type JointRequest } from '../../core/limiter/joint-levels.js';
-import { HAS_SHADOW, IS_SHADOW, Levels } from '../../core/limiter/levels.js';
+import { HAS_BUDGET, HAS_SHADOW, HAS_SLOTS, IS_SHADOW, IS_STRICT, Levels } from '../../core/limiter/levels.js';
 import { GRANTED, type Limiter, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import type { ServingLoop } from '../../core/machine/coordinator-view.js';
 import {
@@ -580,12 +580,6 @@ export class Gate {
   }
 }
 
-/** Bit of `levels.beside`, above those of levels.ts: a strict bucket decides. */
-const IS_STRICT = 128;
-/** Bit of `levels.beside`: requests enter, and hold a slot. */
-const HAS_SLOTS = 64;
-/** Bit of `levels.beside`: a budget decides, too. */
-const HAS_BUDGET = 32;
 /** Milliseconds of the longest pause; more keeps a caller from seeing that quotas have changed. */
 const THROTTLE_MS_MAX = 60_000;
 /** Lanes whose sums are checked per round: with 5,000 groups, each every 8 s. */
