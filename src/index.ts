@@ -36,6 +36,13 @@ export type {
   SetManyOptions,
 } from './node/api/quota-groups.js';
 export type { DefinedKey, DefinedKeyTemplate, QuotaKeys, QuotaKeyTemplates } from './node/api/quota-keys.js';
-export type { CostOptions, NodeHttp, QuotaNode, ReportedCost, ReportedHealth } from './node/api/quota-node.js';
+export type {
+  BudgetSpent,
+  CostOptions,
+  NodeHttp,
+  QuotaNode,
+  ReportedCost,
+  ReportedHealth,
+} from './node/api/quota-node.js';
 export type { Entered, EnterOptions, NoSlot, Slot, SlotEnd, SlotState, SlotsTold } from './node/api/slot.js';
 export { setNodeCount } from './node/loop/parts-of.js';

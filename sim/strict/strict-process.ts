@@ -64,7 +64,7 @@ export class StrictProcess implements StrictReader {
   beginEpoch(epoch: number): void {
     this.#whenThawed(() => {
       this.#epoch = epoch;
-      this.#knew = this.node.fold?.budget ?? this.#knew;
+      this.#knew = this.node.budgetRead ?? this.#knew;
       const life = this.#settings.life + LIVES_PER_EPOCH * this.#epochs++;
       this.node = new StrictNode({ ...this.#settings, life, knew: this.#knew });
       this.#settings.mutation?.(this.node);

@@ -2,9 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Access } from '../../src/base/access/access.js';
+import { createAcquireOutcomes } from '../../src/doors/http/acquire/acquire-answers.js';
 import { createNode } from '../../src/doors/library/create-node.js';
+import { createMetrics } from '../../src/doors/telemetry/metrics.js';
 import type { BudgetStatus } from '../../src/node/api/node-status.js';
-import type { QuotaNode } from '../../src/node/api/quota-node.js';
+import type { BudgetSpent, QuotaNode } from '../../src/node/api/quota-node.js';
+import { partsOf } from '../../src/node/loop/parts-of.js';
 
 const BUDGET = 1000;
 const PLAN = { budget: { messages: BUDGET, per: 'total' } };
@@ -16,12 +20,23 @@ const groups = {
   free: {},
 };
 
+/** Lines of all nodes’ logs. */
+const lines: string[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'quotamesh-budget-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function nodeOf(nodeId: string): Promise<QuotaNode> {
-  const config = { cluster: 'budgets', topic: { kind: 'embedded', path: folder }, groups };
-  return createNode({ config, nodeId });
+  const metrics = { perGroup: 'all' };
+  const config = { cluster: 'budgets', topic: { kind: 'embedded', path: folder }, groups, metrics };
+  const telemetry = { log: (_: string, message: string) => void lines.push(message) };
+  return createNode({ config, nodeId, telemetry } as Parameters<typeof createNode>[0]);
+}
+
+async function metricsOf(quotaNode: QuotaNode): Promise<string> {
+  const node = partsOf(quotaNode);
+  const access = new Access(node.config.auth, node.clock, { log: () => {} });
+  const sources = { node, access, outcomes: createAcquireOutcomes(), incidents: { unhandledRejections: 0 } };
+  return (await createMetrics(sources).scrape(undefined)).text;
 }
 
 function budgetOf(node: QuotaNode, group = 'plan'): BudgetStatus {
@@ -63,9 +78,23 @@ describe('two nodes of one folder', () => {
     nodes = await Promise.all(['a', 'c'].map(nodeOf));
     await untilKept(nodes);
     expect(budgetOf(nodes[1])).toMatchObject({ remaining: 600, limit: BUDGET, from: null, until: null });
+    const told: BudgetSpent[] = [];
+    nodes[0].onBudget = (spent) => told.push(spent);
     const granted = 400 + (await spendAll(nodes));
+    const whole = { group: 'plan', percent: 100, limit: BUDGET, unit: 'messages' };
+    await expect.poll(() => told, { timeout: 5000 }).toContainEqual(expect.objectContaining(whole));
     expect(granted).toBeLessThanOrEqual(BUDGET);
     expect(granted).toBeGreaterThanOrEqual(0.995 * BUDGET);
+    expect(lines.filter((line) => line.endsWith('%'))).toEqual(
+      expect.arrayContaining(['budget is spent to 80 %', 'budget is spent to 100 %']),
+    );
+    expect(lines.filter((line) => line === 'budget begins full: no node and no log knew what was spent')).not.toEqual(
+      [],
+    );
+    const text = await metricsOf(nodes[0]);
+    for (const metric of ['kept{group="plan"} 1', `limit{group="plan"} ${BUDGET}`, 'remaining{group="plan"} 0'])
+      expect(text).toContain(`quotamesh_group_budget_${metric}`);
+    expect(text).toMatch(/budget_period_end_seconds\{group="bytes"\} 1\d{9}\n/);
     const refused = nodes[1].tryAcquire('plan', { messages: 50 });
     expect(refused).toMatchObject({ granted: false, reason: 'quota', level: 'budget', dimension: 'messages' });
     expect(nodes[1].tryAcquire('free', { messages: 50 })).toEqual({ granted: true });

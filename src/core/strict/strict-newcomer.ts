@@ -70,6 +70,11 @@ export class StrictNewcomer {
     return this.#foundedAt === offset ? fold : null;
   }
 
+  /** Budget as far as it was read; null = nothing of it, or none. */
+  get budget(): BudgetState | null {
+    return this.#known?.budget ?? null;
+  }
+
   /** Returns the own time from which `due` has something to write. */
   get dueMs(): number {
     const againMs = this.#wroteMs + AGAIN_MS;

@@ -101,6 +101,11 @@ export class StrictNode {
     return { node: this.#settings.node, life: this.#life };
   }
 
+  /** Budget as far as this node has read it; null = nothing of it, or none. */
+  get budgetRead(): BudgetState | null {
+    return this.fold?.budget ?? this.#newcomer?.budget ?? null;
+  }
+
   /** Milliseconds from writing the last claim to reading it back. */
   get roundTripMs(): number {
     return this.#roundTripMs;

@@ -3,6 +3,7 @@ import type { SlotTokens } from '../../core/account/slot-tokens.js';
 import { DIRECTIONS, MESSAGES } from '../../core/base/vocabulary.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import type { LaneSummary } from '../../node/status/lane-summary.js';
+import type { BudgetLane } from '../../node/strict/budget-lanes.js';
 import type { SlotLane } from '../../node/strict/slot-lanes.js';
 import type { StrictLane } from '../../node/strict/strict-lanes.js';
 import { type MetricRow, perDimension } from './metric.js';
@@ -94,6 +95,30 @@ export const GROUP_METRICS: Readonly<Record<string, GroupMetric>> = {
     'Messages of the strict bucket that this node holds, and admits without asking the log.',
     ofStrict(({ bucket }) => bucket.held),
   ),
+  quotamesh_group_budget_kept: budgetGauge(
+    '1 while this node knows the budget, 0 while it can spend nothing; no series of groups without one.',
+    (lane, { budgets }) => Number(budgets.stateOf(lane) === 'kept'),
+  ),
+  quotamesh_group_budget_limit: budgetGauge(
+    'Units that the period may spend, with what was given beside.',
+    told('limit'),
+  ),
+  quotamesh_group_budget_remaining: budgetGauge(
+    'Units that nobody has spent: in the log, or held by this node.',
+    told('remaining'),
+  ),
+  quotamesh_group_budget_spent: budgetGauge(
+    'Units that are gone of the period: spent, held by nodes, or lost with one that was killed.',
+    ({ bucket }) => bucket.budget?.gone ?? 0,
+  ),
+  quotamesh_group_budget_lost: budgetGauge(
+    'Units that killed nodes held in this period: nobody knows if they had spent them.',
+    ({ bucket }) => bucket.budget?.lost ?? 0,
+  ),
+  quotamesh_group_budget_period_end_seconds: budgetGauge(
+    'End of the period in Unix time; 0 = it never ends, or none has begun.',
+    ({ bucket }) => (bucket.budget?.period?.untilMs ?? 0) / 1000,
+  ),
   quotamesh_group_slots_kept: slotsGauge(
     '1 while this node knows its slots, 0 while it lets nobody in; no series of groups without concurrency.',
     (lane, { slots }) => Number(slots.stateOf(lane) === 'kept'),
@@ -153,6 +178,19 @@ function ofStrict(read: (lane: StrictLane, node: NodeParts) => number): LaneRead
     const kept = node.strict.get(lane);
     return kept && read(kept, node);
   };
+}
+
+/** Metrics of a group's budget, which is one for both directions. */
+function budgetGauge(help: string, read: (lane: BudgetLane, node: NodeParts) => number): GroupMetric {
+  const ofBudget: LaneReading = ({ group, direction }, node) => {
+    const lane = direction === DIRECTIONS[0] ? node.budgets.get(group) : undefined;
+    return lane && read(lane, node);
+  };
+  return { type: 'gauge', help, labels: ['group'], read: ofBudget };
+}
+
+function told(what: 'limit' | 'remaining') {
+  return (lane: BudgetLane, { budgets }: NodeParts) => budgets.told(lane)[what];
 }
 
 /** Metrics of a group's slots, which have no direction. */

@@ -25,6 +25,15 @@ import type { QuotaGroups } from './quota-groups.js';
 import type { QuotaKeys } from './quota-keys.js';
 import type { Entered, EnterOptions } from './slot.js';
 
+/** Budget of a group that is spent to a threshold; amounts in its unit. */
+export interface BudgetSpent {
+  readonly group: string;
+  readonly percent: number;
+  readonly spent: number;
+  readonly limit: number;
+  readonly unit: 'messages' | 'bytes';
+}
+
 /**
  * Decides inside your process. Every call but `acquire`, `enter`, `waitFor`, `takeBatch`, `ready` and `close` answers at once,
  * from this process alone.
@@ -42,6 +51,8 @@ export interface QuotaNode {
    * (`NODE_FENCED`), or a member counts fewer partitions of the topic than this node (`PARTITIONS_DIFFER`).
    */
   onFenced: ((error: QuotameshError) => void) | null;
+  /** Called when 80 % or all of a budget is spent: once a period at each node. */
+  onBudget: ((spent: BudgetSpent) => void) | null;
 
   /** Decides at once, locally. Throws GROUP_UNKNOWN, SCOPE_UNATTACHED, AMOUNT_INVALID, AMOUNT_ABOVE_MAX_REQUEST. */
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions): Decision;

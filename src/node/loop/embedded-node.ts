@@ -22,12 +22,13 @@ import type { GroupExplanation } from '../api/group-explanation.js';
 import type { GroupStatus, NodeStatus } from '../api/node-status.js';
 import type { QuotaGroups } from '../api/quota-groups.js';
 import type { QuotaKeys } from '../api/quota-keys.js';
-import type { CostOptions, NodeHttp, QuotaNode, ReportedCost, ReportedHealth } from '../api/quota-node.js';
+import type { BudgetSpent, CostOptions, NodeHttp, QuotaNode, ReportedCost, ReportedHealth } from '../api/quota-node.js';
 import type { Entered, EnterOptions } from '../api/slot.js';
 import { reportBackend } from '../backends/report-backend.js';
 import { reportCost } from '../backends/report-cost.js';
 import { describeGroup, describeNode } from '../status/describe-node.js';
 import { explainGroup } from '../status/explain-group.js';
+import { callEmbedder, warnEmbedder } from './call-embedder.js';
 import { EmbeddedGroups } from './embedded-groups.js';
 import { EmbeddedKeys } from './embedded-keys.js';
 import type { NodeParts } from './node-parts.js';
@@ -40,6 +41,7 @@ export class EmbeddedNode implements QuotaNode {
   readonly #gate: Gate;
   readonly #groups: QuotaGroups;
   readonly #keys: QuotaKeys;
+  #onBudget: ((spent: BudgetSpent) => void) | null = null;
   readonly #http: ClosedWithNode | null;
   #closing: Promise<void> | null = null;
 
@@ -83,6 +85,16 @@ export class EmbeddedNode implements QuotaNode {
 
   set onFenced(listener: ((error: QuotameshError) => void) | null) {
     this.#parts.life.onFenced = listener;
+  }
+
+  get onBudget(): ((spent: BudgetSpent) => void) | null {
+    return this.#onBudget;
+  }
+
+  set onBudget(listener: ((spent: BudgetSpent) => void) | null) {
+    this.#onBudget = listener;
+    const failed = (reason: string) => warnEmbedder('CALLBACK_FAILED', { callback: 'onBudget', reason });
+    this.#parts.budgets.onSpent = (spent) => callEmbedder(() => listener?.(spent), failed);
   }
 
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions): Decision {

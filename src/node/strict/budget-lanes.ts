@@ -1,9 +1,10 @@
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { BudgetConfig } from '../../config/resolved/resolved-config.js';
 import { budgetQuotaOf } from '../../config/resolved/strict-quota.js';
-import { beside } from '../../core/strict/budget-account.js';
+import { beside, NEW_BUDGET } from '../../core/strict/budget-account.js';
 import type { BudgetTold } from '../api/decision.js';
 import type { StrictLaneState } from '../api/node-status.js';
+import type { BudgetSpent } from '../api/quota-node.js';
 import type { GroupTable } from '../groups/group-table.js';
 import { BudgetCalendar } from './budget-calendar.js';
 import { doubtText } from './doubt-texts.js';
@@ -43,14 +44,20 @@ export const NO_BUDGETS: KeptBudgets = {
 
 /** Milliseconds between looks at the calendar. More: periods begin later. */
 const LOOK_MS = 250;
+/** Percentages that the log tells, once a period and node. */
+const THRESHOLDS = [80, 100] as const;
 
 /** Keeps the budgets of groups, and begins their periods. */
 export class BudgetLanes {
+  /** Called with what the log is told of thresholds. */
+  onSpent: (spent: BudgetSpent) => void = () => {};
   readonly #parts: BudgetLanesParts;
   readonly #lanes = new Map<number, BudgetLane>();
   readonly #told = new Map<number, StrictLaneState>();
   /** Groups of whose budget the log knew no period. */
   readonly #new = new Set<number>();
+  /** Group → percentage that was told last, and of which period. */
+  readonly #spent = new Map<number, { readonly fromMs: number; readonly percent: number }>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(parts: BudgetLanesParts) {
@@ -96,6 +103,7 @@ export class BudgetLanes {
     this.#lanes.delete(group);
     this.#told.delete(group);
     this.#new.delete(group);
+    this.#spent.delete(group);
     this.#parts.log.remove(known.name);
   }
 
@@ -120,7 +128,7 @@ export class BudgetLanes {
     const untilMs = budget?.period?.untilMs ?? null;
     return {
       unit: config.unit,
-      limit: config.amount + (budget === null ? 0 : beside(budget)),
+      limit: bucket.quota.depth + (budget === null ? 0 : beside(budget)),
       remaining: bucket.left,
       resetMs: untilMs === null ? null : Math.max(0, untilMs - this.#parts.wall()),
     };
@@ -137,6 +145,7 @@ export class BudgetLanes {
       const { bucket, calendar } = lane;
       bucket.beginPeriod(calendar.periodAt(wallMs), 0, wallMs);
       this.#tellFirst(group, lane);
+      this.#tellSpent(group, lane);
       this.#tellState(group, lane);
     }
   }
@@ -149,6 +158,20 @@ export class BudgetLanes {
       const facts = { group: this.#parts.groups.at(group).name, since: new Date(budget.period.fromMs).toISOString() };
       this.#parts.telemetry.log('warn', 'budget begins full: no node and no log knew what was spent', facts);
     }
+  }
+
+  /** Warns once a period at 80 % and at 100 %. */
+  #tellSpent(group: number, lane: BudgetLane): void {
+    const { period, gone } = lane.bucket.budget ?? NEW_BUDGET;
+    if (period === null) return;
+    const { limit, unit } = this.told(lane);
+    const reached = THRESHOLDS.findLast((percent) => 100 * gone >= percent * limit) ?? 0;
+    const before = this.#spent.get(group);
+    this.#spent.set(group, { fromMs: period.fromMs, percent: reached });
+    if (reached === 0 || (before?.fromMs === period.fromMs && reached <= before.percent)) return;
+    const facts = { group: this.#parts.groups.at(group).name, spent: gone, limit, unit };
+    this.#parts.telemetry.log('warn', `budget is spent to ${reached} %`, facts);
+    this.onSpent({ ...facts, percent: reached });
   }
 
   #tellState(group: number, lane: BudgetLane): void {

@@ -279,7 +279,7 @@ export class StrictBucket {
   beginEpoch(): void {
     this.#life += LIVES_PER_EPOCH;
     this.#proposed ??= this.#node.fold?.quota ?? this.#options.quota;
-    this.#knew = this.#node.fold?.budget ?? this.#knew;
+    this.#knew = this.#node.budgetRead ?? this.#knew;
     this.#node = this.#begin();
   }
 

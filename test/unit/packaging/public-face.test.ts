@@ -16,6 +16,7 @@ const FACE = [
   'isReady',
   'keys',
   'nodeId',
+  'onBudget',
   'onFenced',
   'ready',
   'reportBackend',

@@ -114,6 +114,15 @@ describe('a budget of which 400 are used is not filled', () => {
       },
     },
     {
+      says: 'by a log made anew while all nodes still learn the former one',
+      trouble: (cluster) => {
+        cluster.end('kill');
+        cluster.running.push(cluster.start('c'), cluster.start('d'));
+        cluster.run(1000);
+        cluster.log.replace();
+      },
+    },
+    {
       says: 'by a clock of the log that is a month ahead for an hour',
       trouble: (cluster) => {
         cluster.log.aheadMs = MONTH_MS;
