@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type {
   ClusterBucketStatus,
   DirectionStatus,
@@ -130,6 +130,28 @@ it('tokens of the cluster have a row: how they are given, what is there, and how
   expect(lines.at(-1)).toMatch(/^ +publish B tokens +throttled +2 Ki +4 Ki$/);
 });
 
+test('a strict group has what its log says: the quota, what waits of the depth, and who holds and wants how much', () => {
+  const holders = [
+    { nodeId: 'a', hold: 20, wantPerSecond: 30 },
+    { nodeId: 'b', hold: 42, wantPerSecond: 45.5 },
+  ];
+  const strict = { state: 'kept', pool: 38, depth: 100, quotaPerSecond: 100, isInForce: true, holders };
+  const lines = (state: object) => {
+    const publish = { ...direction(QUOTA, []), strict: { ...strict, ...state } };
+    return linesOf([group('paid', publish as unknown as DirectionStatus)]);
+  };
+  expect(lines({}).slice(-4)).toEqual([
+    'paid   publish msg/s   Σ              75.5         100',
+    '       publish strict  kept                    38  100',
+    '                       b              45.5     42',
+    '                       a                30     20',
+  ]);
+  expect(lines({ state: 'learning', isInForce: false, holders: [] }).slice(-2)).toEqual([
+    expect.stringMatching(/^paid +publish msg\/s +Σ, quota changes +0 +100$/),
+    expect.stringMatching(/^ +publish strict +learning +38 +100$/),
+  ]);
+});
+
 const QUOTA: RateStatus = { messagesPerSecond: 50, bytesPerSecond: null };
 
 function linesOf(groups: readonly GroupStatus[], node = NODE): readonly string[] {
@@ -174,6 +196,15 @@ function share(nodeId: string, rates: { usage: number; demand: number; share: nu
 function direction(quota: RateStatus, nodes: readonly NodeShare[]): DirectionStatus {
   const total = (key: keyof RateStatus) => nodes.reduce((sum, node) => sum + (node.share[key] ?? 0), 0);
   const shareSum = { messagesPerSecond: total('messagesPerSecond'), bytesPerSecond: total('bytesPerSecond') };
-  const direction = { quota, quotaAsWritten: {}, target: quota, ramp: null, clusterBucket: null, shareSum, nodes };
+  const direction = {
+    quota,
+    quotaAsWritten: {},
+    target: quota,
+    ramp: null,
+    clusterBucket: null,
+    strict: null,
+    shareSum,
+    nodes,
+  };
   return direction as unknown as DirectionStatus;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { GroupStatus, RateStatus } from '../../../src/node/api/node-status.js';
+import { linesOf } from '../../../src/tools/cli/look/show-top.js';
 import { topRows } from '../../../src/tools/cli/look/top-rows.js';
 
 function rates(messagesPerSecond: number | null, bytesPerSecond: number | null): RateStatus {
@@ -42,5 +43,21 @@ describe('top', () => {
     ['group', ['bytes', 'calm', 'free', 'held']],
   ] as const)('sorted by %s', (sort, names) => {
     expect(topRows(GROUPS, sort).map(({ group: name }) => name)).toEqual(names);
+  });
+
+  test('shows strict groups by what their log says is wanted', () => {
+    const [calm] = GROUPS as [GroupStatus];
+    const holders = [
+      { nodeId: 'a', wantPerSecond: 30, hold: 1 },
+      { nodeId: 'b', wantPerSecond: 90, hold: 1 },
+    ];
+    const strict = { holders, quotaPerSecond: 100, pool: 5, depth: 50, waiting: 0 };
+    const { dispatch } = calm.directions;
+    const of = (name: string, given: object) =>
+      ({ group: name, directions: { publish: { strict: given }, dispatch } }) as unknown as GroupStatus;
+    const rows = topRows([calm, of('paid', strict), of('rests', { ...strict, holders: [] })], 'usage');
+    expect(rows.map(({ group: name }) => name)).toEqual(['paid', 'calm']);
+    expect(rows[0]).toMatchObject({ usage: null, demand: 120, target: 100, throttled: 20, worstNode: 'b' });
+    expect(linesOf(rows)).toMatch(/paid .* usage=- demand=120 of=100 throttled=20 tokens=5\/50 set-point=- .* worst=b/);
   });
 });

@@ -99,7 +99,7 @@ export function linesOf(rows: readonly TopRow[]): string {
   return rows
     .map((row) => {
       const { group, direction, dimension, usage, demand, target, throttled, worstNode } = row;
-      const figures = `usage=${shown(usage)} demand=${shown(demand)} of=${shown(target)} throttled=${shown(throttled)}`;
+      const figures = `usage=${usage === null ? '-' : shown(usage)} demand=${shown(demand)} of=${shown(target)} throttled=${shown(throttled)}`;
       return `${time} ${group} ${direction} ${dimension} ${figures}${tokenFigures(row)} worst=${worstNode ?? '-'}`;
     })
     .map(printable)
@@ -108,13 +108,13 @@ export function linesOf(rows: readonly TopRow[]): string {
 
 function cellsOf(row: TopRow): string[] {
   const { group, direction, dimension, usage, demand, target, throttled, worstNode } = row;
-  const used = target === null || target === 0 ? '' : `${Math.round((usage / target) * 100)} %`;
+  const used = usage === null || target === null || target === 0 ? '' : `${Math.round((usage / target) * 100)} %`;
   const part = demand > 0 && throttled > 0 ? ` (${Math.round((throttled / demand) * 100)} %)` : '';
   const unit = dimension === 'messages' ? 'msg' : 'B';
   return [
     group,
     `${direction} ${unit}`,
-    shown(usage),
+    usage === null ? '-' : shown(usage),
     shown(demand),
     shown(target),
     used,
@@ -128,7 +128,7 @@ function tokenCells(row: TopRow): string[] {
   const { tokens, depth, setPoint, mostCharged } = row;
   if (tokens === null) return ['', '', '', ''];
   const charged = mostCharged === null ? '' : `${mostCharged.nodeId} ${shown(mostCharged.units)}`;
-  return [`${shown(tokens)}/${shown(depth)}`, shown(setPoint), correctionOf(row), charged];
+  return [`${shown(tokens)}/${shown(depth)}`, setPoint === null ? '-' : shown(setPoint), correctionOf(row), charged];
 }
 
 function tokenFigures(row: TopRow): string {
@@ -140,7 +140,7 @@ function tokenFigures(row: TopRow): string {
 }
 
 function correctionOf({ correctionPerSecond }: TopRow): string {
-  if (correctionPerSecond === null) return '';
+  if (correctionPerSecond === null) return '-';
   return `${correctionPerSecond > 0 ? '+' : ''}${shown(correctionPerSecond)}`;
 }
 

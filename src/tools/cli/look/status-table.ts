@@ -7,6 +7,7 @@ import type {
   GroupStatus,
   NodeStatus,
   RateStatus,
+  StrictStatus,
 } from '../../../node/api/node-status.js';
 import { type ClusterStatus, fetchClusterStatus } from '../../node-client/cluster-status.js';
 import { nodeAddress } from '../../node-client/node-requests.js';
@@ -141,13 +142,29 @@ function shadowRows(name: 'publish' | 'dispatch', { shadow }: GroupStatus): stri
 type RateKey = keyof RateStatus;
 
 function directionRows(name: string, direction: DirectionStatus, shown: RowsShown): string[][] {
-  const { ramp, clusterBucket } = direction;
+  const { ramp, clusterBucket, strict } = direction;
+  if (strict != null) return strictRows(name, strict, shown);
   return [
     ...dimensionRows(`${name} msg`, direction, 'messagesPerSecond', shown),
     ...dimensionRows(`${name} B`, direction, 'bytesPerSecond', shown),
     ...(ramp === null ? [] : [['', `${name} ramp`, ramp.state, '', '', count(ramp.ceiling), count(ramp.to), '']]),
     ...tokenRows(`${name} tokens`, clusterBucket?.messages, count),
     ...tokenRows(`${name} B tokens`, clusterBucket?.bytes, bytes),
+  ];
+}
+
+/** Writes a strict bucket: quota, what waits in the log of the depth, and what each node wants and may hold. */
+function strictRows(name: string, strict: StrictStatus, { nodes: max }: RowsShown): string[][] {
+  const { state, pool, depth, quotaPerSecond, isInForce, holders } = strict;
+  const sorted = holders.toSorted((one, other) => other.wantPerSecond - one.wantPerSecond);
+  const wants = (some: typeof holders) => count(sumOf(some.map(({ wantPerSecond }) => wantPerSecond)));
+  const holds = (some: typeof holders) => count(sumOf(some.map(({ hold }) => hold)));
+  const others = sorted.slice(max);
+  return [
+    ['', `${name} msg/s`, isInForce ? 'Σ' : 'Σ, quota changes', '', wants(holders), '', count(quotaPerSecond), ''],
+    ['', `${name} strict`, state, '', '', count(pool), count(depth), ''],
+    ...sorted.slice(0, max).map((each) => ['', '', each.nodeId, '', wants([each]), holds([each]), '', '']),
+    ...(others.length === 0 ? [] : [['', '', `${others.length} others`, '', wants(others), holds(others), '', '']]),
   ];
 }
 
