@@ -19,9 +19,11 @@ import { type ClusterBucket, debtMaxOf, tokensAfter } from './cluster-bucket.js'
 export function stockNow(rows: readonly Checkpoint[], bucket: ClusterBucket, expectedPerSecond: number): number {
   const furthest = furthestOf(rows);
   if (furthest === null) return bucket.depth;
-  let stock = furthest.stock;
-  for (const { offset, unread } of rows) if (offset >= furthest.readUntil) stock -= unread;
-  stock = within(bucket, stock);
+  let unread = 0;
+  for (const row of rows) if (row.offset >= furthest.readUntil) unread += row.unread;
+  // Charges owe no more than this; a debt of a larger bucket may be more.
+  const least = Math.min(furthest.stock, -debtMaxOf(bucket));
+  let stock = Math.min(bucket.depth, Math.max(least, furthest.stock - unread));
   // Leaves pauses out where no use is expected: readers of a compacted log count fewer of them.
   const busyMs = expectedPerSecond === 0 ? 0 : furthest.spanMs - furthest.pauseMs;
   stock = tokensAfter(bucket, stock, busyMs, expectedPerSecond);

@@ -32,3 +32,10 @@ test.each<[what: string, rows: readonly Checkpoint[], stock: number]>([
 ])('a stock is restored from %s', (_, rows, stock) => {
   expect(stockNow(rows, HOURLY, 0)).toBeCloseTo(stock, 9);
 });
+
+test('a debt of a larger bucket is paid by the inflow since, whatever a smaller one may owe', () => {
+  const lowered = { perSecond: 1, depth: 6, pieceOfEach: 0 };
+  const after = (spanMs: number) => stockNow([row({ stock: -89, unread: 60, spanMs })], lowered, 0);
+  // At most four depths of it count at a node that begins then.
+  expect([after(10_000), after(62_000), after(70_000), after(200_000)]).toEqual([-24, -24, -19, 6]);
+});
