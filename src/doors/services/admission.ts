@@ -1,18 +1,20 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { showSent } from '../../base/input/input-mistakes.js';
-import type {
-  Decision,
-  KeyLimit,
-  NotReady,
-  Origin,
-  PerDimension,
-  QuotaTold,
-  Refused,
-  Where,
+import {
+  type Decision,
+  GRANTED_DECISION,
+  type KeyLimit,
+  type NotReady,
+  type Origin,
+  type PerDimension,
+  type QuotaTold,
+  type Refused,
+  type Where,
 } from '../../node/api/decision.js';
 import type { QuotaNode } from '../../node/api/quota-node.js';
-import { capacityProblem, quotaProblem } from '../http/acquire/acquire-answers.js';
-import { leftItem, policyItem, policyName, wholeSeconds } from '../http/acquire/rate-limit-fields.js';
+import type { Entered, NoSlot, SlotsTold } from '../../node/api/slot.js';
+import { capacityProblem, quotaProblem, slotsProblem } from '../http/acquire/acquire-answers.js';
+import { leftItem, policyItem, policyName, slotsPolicyItem, wholeSeconds } from '../http/acquire/rate-limit-fields.js';
 import { problemOf } from '../http/route/problem.js';
 import { rejectPromise, rejectWrongQuota } from './check-quota-options.js';
 
@@ -42,6 +44,8 @@ export interface QuotaOptions<Context> {
 export interface Admission {
   readonly headers: Readonly<Record<string, string>>;
   readonly refusal: Refusal | null;
+  /** Gives its slot back when the response has ended; absent = it holds none. */
+  readonly release?: () => void;
 }
 
 export interface Refusal {
@@ -61,7 +65,7 @@ export interface WatchedResponse {
   /** Absent in HTTP/2, where `stream` has it. */
   readonly destroyed?: boolean;
   readonly stream?: { readonly destroyed: boolean };
-  once(event: 'close', listener: () => void): unknown;
+  once(event: 'close' | 'finish', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
 }
 
@@ -70,6 +74,7 @@ export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Cont
   rejectWrongQuota(node, options, { isPartial: false });
   const { group, otherwise, limit, messages = 1, bytes = 0, origin, skip, headers = 'draft' } = options;
   const tell = headers !== 'none';
+  const withSlots = new Set<Where>();
   const isFromRequest = [group, limit, messages, bytes, origin].some((option) => typeof option === 'function');
 
   return (context: Context, watched?: Watched): Admission | null | Promise<Admission | null> => {
@@ -91,16 +96,104 @@ export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Cont
     const how = ownLimit === undefined ? from : { ...from, limit: ownLimit };
     const named = (decision: Decision) => ({ node, where, direction: from?.direction ?? 'publish', decision });
     const waitMs = options.waitMs ?? node.usualWaitMs(where, from);
+    const enter = () => {
+      rememberSlots(withSlots, where);
+      const wait = (signal: AbortSignal) => node.enter(where, amounts, { ...how, waitMs, signal });
+      return waited(wait, watched, (entered) => enteredAs(named, entered, headers, watched), told);
+    };
+    // Nobody would know when the work ends.
+    const mayEnter = watched !== undefined;
+    if (mayEnter && withSlots.has(where)) return enter();
     if (waitMs > 0) {
       const wait = (signal: AbortSignal) => node.acquire(where, amounts, { ...how, waitMs, signal });
-      return waited(wait, watched, (decision) => answered(named(decision), headers), told);
+      const waiting = waited(wait, watched, (decision) => answered(named(decision), headers), told, mayEnter);
+      return waiting.then((admission) => (admission === NEEDS_SLOT ? enter() : admission));
     }
     try {
       return unlessAnswered(answered(named(node.tryAcquire(where, amounts, { ...how, tell })), headers), watched);
     } catch (error) {
+      if (mayEnter && needsSlot(error)) return enter();
       return unlessAnswered(told(error), watched);
     }
   };
+}
+
+/** Groups with concurrency that are remembered. More: fewer are refused by name first. */
+const REMEMBERED_MAX = 1000;
+/** Stands for a group whose requests enter, and are not decided otherwise. */
+const NEEDS_SLOT: Admission = Object.freeze({ headers: Object.freeze({}), refusal: null });
+
+function rememberSlots(known: Set<Where>, where: Where): void {
+  if (known.size >= REMEMBERED_MAX) known.clear();
+  known.add(where);
+}
+
+function needsSlot(error: unknown): boolean {
+  return error instanceof QuotameshError && error.code === 'SLOT_NEEDED';
+}
+
+/** Turns an entry into an admission. Its slot goes back at the end. */
+function enteredAs(
+  named: (decision: Decision) => NamedDecision<Decision>,
+  entered: Entered,
+  style: HeaderStyle,
+  watched: Watched,
+): Admission {
+  const { group, slots, decision } = entered;
+  const ofQuota = decision === null ? null : answered(named(decision), style);
+  const headers = slots === null || style === 'none' ? {} : slotHeaders(group, slots, entered, style);
+  if (!entered.granted) {
+    const told = withSlotsFirst(headers, ofQuota?.headers ?? {});
+    const retryAfter = `${wholeSeconds(entered.retryAfterMs)}`;
+    return {
+      headers: { ...told, 'retry-after': retryAfter },
+      refusal: ofQuota?.refusal ?? withoutSlot(entered, named),
+    };
+  }
+  const release = () => void entered.release();
+  releaseAtEnd(release, watched);
+  return { headers: withSlotsFirst(headers, ofQuota?.headers ?? {}), refusal: null, release };
+}
+
+function releaseAtEnd(release: () => void, watched: Watched): void {
+  if (watched instanceof AbortSignal) {
+    watched.addEventListener('abort', release, { once: true });
+    return;
+  }
+  watched?.once('finish', release);
+  watched?.once('close', release);
+}
+
+function withoutSlot(entered: NoSlot, named: (decision: Decision) => NamedDecision<Decision>): Refusal {
+  const { group, reason, because, retryAfterMs } = entered;
+  if (reason === 'not-ready') {
+    const { node } = named(GRANTED_DECISION);
+    const error = new QuotameshError('NOT_READY', { node: node.nodeId, reason: because });
+    return { status: 503, problem: capacityProblem(error, retryAfterMs) };
+  }
+  return { status: 429, problem: slotsProblem(group, because, retryAfterMs) };
+}
+
+function slotHeaders(group: string, slots: SlotsTold, entered: Entered, style: HeaderStyle): Record<string, string> {
+  const { limit, free } = slots;
+  const seconds = !entered.granted && entered.decision === null ? wholeSeconds(entered.retryAfterMs) : null;
+  const draft = {
+    'ratelimit-policy': slotsPolicyItem(group, limit),
+    ratelimit: leftItem(policyName(group, 'concurrency'), free, seconds),
+  };
+  return {
+    ...(style !== 'x' && draft),
+    ...(style !== 'draft' && { 'x-ratelimit-limit': `${limit}`, 'x-ratelimit-remaining': `${free}` }),
+  };
+}
+
+/** Lays headers of a quota over those of slots. Fields of the draft are lists. */
+function withSlotsFirst(ofSlots: Readonly<Record<string, string>>, ofQuota: Readonly<Record<string, string>>) {
+  const both = { ...ofSlots, ...ofQuota };
+  for (const name of ['ratelimit-policy', 'ratelimit']) {
+    if (ofSlots[name] !== undefined && ofQuota[name] !== undefined) both[name] = `${ofSlots[name]}, ${ofQuota[name]}`;
+  }
+  return both;
 }
 
 /** Tests for an unknown name in the program's own options. */
@@ -130,11 +223,12 @@ function responseIn(watched: Watched): WatchedResponse | undefined {
 }
 
 /** Waits, and answers; `told` answers an error, or throws it again where it is the program's. */
-async function waited(
-  wait: (signal: AbortSignal) => Promise<Decision>,
+async function waited<Made extends Decision | Entered>(
+  wait: (signal: AbortSignal) => Promise<Made>,
   watched: Watched,
-  answer: (decision: Decision) => Admission,
+  answer: (decision: Made) => Admission,
   told: (error: unknown) => Admission,
+  mayEnter = false,
 ): Promise<Admission | null> {
   const gone = new AbortController();
   const onClose = () => gone.abort();
@@ -146,9 +240,11 @@ async function waited(
   const isOver = () => signal.aborted || (response?.headersSent === true && !wasBegun);
   try {
     const admission = answer(await wait(signal));
+    if (isOver()) admission.release?.();
     return isOver() ? null : unlessAnswered(admission, watched);
   } catch (error) {
     if (isOver()) return null;
+    if (mayEnter && needsSlot(error)) return NEEDS_SLOT;
     return unlessAnswered(told(error), watched);
   } finally {
     response?.off('close', onClose);

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { QuotaNode } from '../../node/api/quota-node.js';
-import { admissionOf, PROBLEM_TYPE, type QuotaOptions } from './admission.js';
+import { admissionOf, PROBLEM_TYPE, type QuotaOptions, type WatchedResponse } from './admission.js';
 
 export type { QuotaOptions };
 
@@ -15,7 +15,7 @@ export function quota(node: QuotaNode, options: QuotaOptions<Context>): Middlewa
     if (admission === null || (asked instanceof Promise && context.finalized)) return new Response(null);
     const { headers, refusal } = admission;
     if (refusal === null) {
-      await next();
+      await endedWith(context, next, admission.release);
       // Afterwards, because a handler's own Response drops earlier headers.
       addHeaders(context, headers);
       return;
@@ -27,6 +27,47 @@ export function quota(node: QuotaNode, options: QuotaOptions<Context>): Middlewa
     const res = new Response(problem.detail ?? '', { status, headers });
     throw new HTTPException(status as 429, { res, message: problem.detail ?? '' });
   };
+}
+
+/** Runs the rest; gives a slot back at the end of its response. */
+async function endedWith(context: Context, next: () => Promise<void>, release?: () => void): Promise<void> {
+  if (release === undefined) return next();
+  const outgoing = (context.env as { outgoing?: WatchedResponse } | undefined)?.outgoing;
+  outgoing?.once('finish', release);
+  outgoing?.once('close', release);
+  try {
+    await next();
+  } catch (error) {
+    release();
+    throw error;
+  }
+  if (outgoing !== undefined) return;
+  const { body } = context.res;
+  if (body === null) return release();
+  const given = context.res;
+  context.res = undefined;
+  context.res = new Response(read(body, release), given);
+}
+
+/** Passes a body on, and tells when nobody reads it any more. */
+function read(body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+      ended();
+    },
+    cancel(reason) {
+      ended();
+      return reader.cancel(reason);
+    },
+  });
 }
 
 /** Adds headers, to a copy where they are immutable: of fetch() and Response.redirect(). */

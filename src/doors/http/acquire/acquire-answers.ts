@@ -25,7 +25,7 @@ import { createConnectionCounts } from '../connections/connection-bounds.js';
 import { PROBLEM_MEDIA_TYPE, problemOf, QUOTA_EXCEEDED_TYPE, REDUCED_CAPACITY_TYPE } from '../route/problem.js';
 import type { AcquireBody } from './acquire-body.js';
 import { createReservationCounts, type Reserved } from './open-reservations.js';
-import { RateLimitFields, wholeSeconds } from './rate-limit-fields.js';
+import { policyName, RateLimitFields, wholeSeconds } from './rate-limit-fields.js';
 import { nameIn, whereOf } from './scope-fields.js';
 
 export interface AcquireAnswer {
@@ -209,6 +209,13 @@ export function quotaProblem(
 ) {
   const error = new QuotameshError('QUOTA_EXCEEDED', { ...facts, what: WHAT[level] });
   return { ...problemOf(error, QUOTA_EXCEEDED_TYPE), 'violated-policies': [policy], ...facts, level };
+}
+
+/** Makes the body of a refusal by the slots of a group. */
+export function slotsProblem(group: string, because: string, retryAfterMs: number) {
+  const error = new QuotameshError('CONCURRENCY_REACHED', { group, reason: because });
+  const violated = [policyName(group, 'concurrency')];
+  return { ...problemOf(error, QUOTA_EXCEEDED_TYPE), 'violated-policies': violated, group, retryAfterMs };
 }
 
 const WHAT: Readonly<Record<Refuser, string>> = {

@@ -15,6 +15,7 @@ import {
   RefusalAnswers,
   refusedAnswer,
   sendByFastify,
+  slotsProblem,
   unableAnswer,
   untilHangUp,
 } from '../acquire/acquire-answers.js';
@@ -23,7 +24,6 @@ import { DIRECTION } from '../acquire/scope-fields.js';
 import { ACQUIRE_ANSWERS, BODY_PROBLEMS, json, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { amount, GROUP_LENGTH_MAX, HTTP_WAIT_MS_MAX, milliseconds, name, textUpTo } from '../route/fields.js';
-import { problemOf, QUOTA_EXCEEDED_TYPE } from '../route/problem.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { withAllowed } from '../route/wording.js';
@@ -110,9 +110,7 @@ function refusal(slot: NoSlot, lane: number, { node, fields, refusals }: Enterin
   if (decision?.reason === 'quota') return refusedAnswer(decision, { lane, answers: refusals, nowMs });
   if (reason === 'not-ready') return notReadyAnswer({ because, retryAfterMs }, node);
   const retryAfterS = wholeSeconds(retryAfterMs);
-  const error = new QuotameshError('CONCURRENCY_REACHED', { group, reason: because });
-  const policies = { 'violated-policies': [policyName(group, 'concurrency')], group, retryAfterMs };
-  const body = JSON.stringify({ ...problemOf(error, QUOTA_EXCEEDED_TYPE), ...policies });
+  const body = JSON.stringify(slotsProblem(group, because, retryAfterMs));
   const told = rateLimits(
     slot,
     fields.policy(lane),
