@@ -332,7 +332,8 @@ class Play {
     if (isWhole ? !isFull : level < told.depth / 2 + 1) return;
     this.#probes++;
     told.askedMs = nowMs;
-    const wanted = isWhole ? Math.floor(FULL * FULL * told.depth) : 1;
+    const silent = told.written.isKey ? SILENT * told.depth : 0;
+    const wanted = isWhole ? Math.floor(FULL * FULL * told.depth - silent) : 1;
     let got = 0;
     while (got < wanted && this.#ask(member, told, 1)) got++;
     if (got === wanted) return;
@@ -486,4 +487,6 @@ const QUOTA_MAX = 6000;
 /** Nodes that may each take a full bucket. */
 const TOGETHER = 3;
 const FULL = 0.95;
+/** Part of a key's depth that silent spending may lack where one bucket were full: it comes back at quota/N. */
+const SILENT = 0.25;
 const TOKEN_ERROR = 1e-6;

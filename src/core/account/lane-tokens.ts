@@ -59,6 +59,11 @@ export class LaneTokens implements Clumped {
     return this.#most((slot) => slot.fullInMs(slot.tokensAfter(ms) - slot.account.unread));
   }
 
+  /** True = the log has, or will have, charges that this node has to give back. */
+  get isOvercharged(): boolean {
+    return this.slots.some(({ account }) => account.isOvercharged);
+  }
+
   /** Begins another log at time 0: the buckets keep their tokens, and charges count from 0. */
   beginLog(logMs: number): void {
     const ms = Math.max(0, logMs - this.settledLogMs);

@@ -32,6 +32,11 @@ export class OwnAccount {
     return this.charge - this.knownCharge;
   }
 
+  /** True = an own record that may be unread charges units that have come back since. */
+  get isOvercharged(): boolean {
+    return this.#highestPublished > this.charge;
+  }
+
   /** Units that no record holds; a record that may be lost is written again. */
   get unpublished(): number {
     return this.charge - this.#publishedCharge;

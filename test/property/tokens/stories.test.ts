@@ -470,6 +470,17 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'probe', of: 0.9093558704480529, restMs: 10000, at: 0.3917086429428309, isWhole: false },
     ],
   },
+  'a reservation of all that a node alone cancels while its record is on its way': {
+    seed: 1057905,
+    nodes: 1,
+    delays: { appendMs: [50, 100], deliveryMs: [50, 100] },
+    buckets: [{ per: 'Hour', quota: 60, burst: null, isKey: false }],
+    acts: [
+      { act: 'reserve', at: 0.6427311496809125, of: 0.11026567011140287, part: 1, heldMs: 20, used: 0 },
+      { act: 'pass', ms: 15000 },
+      { act: 'probe', of: 0.3216601046733558, restMs: 10000, at: 0.9365096180699766, isWhole: false },
+    ],
+  },
 };
 
 test.each(someOf(Object.keys(STORIES)))('%s', async (name) => {

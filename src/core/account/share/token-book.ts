@@ -396,9 +396,14 @@ export class TokenBook implements ChargeReader {
     this.#ramped.delete(mapLane);
   }
 
-  /** Tests if this node's row has to stay: its bucket is not full, and nobody who had read further has published it. */
+  /**
+   * Tests if this node's row has to stay: it has charges to give back, or its bucket is not full, and nobody who had
+   * read further has published it.
+   */
   hasToRemember({ mapLane, partition, tokens }: LaneState, nowMs: number): boolean {
-    if (tokens === null || tokens.fullInMs(this.#parts.log.spanNowMs(partition, nowMs)) === 0) return false;
+    if (tokens === null) return false;
+    if (tokens.isOvercharged) return true;
+    if (tokens.fullInMs(this.#parts.log.spanNowMs(partition, nowMs)) === 0) return false;
     const { usageMap, membership, nodeKey } = this.#parts;
     const slot = membership.get(nodeKey)?.slot ?? -1;
     return !isPublishedFurther({ usageMap, membership }, mapLane, this.#ownRow(mapLane), slot);
