@@ -69,14 +69,17 @@ export function nextClaim(
  * Decides how many slots a node holds: those in use, those that requests wait for, and a part of what is free; no more
  * than its turn is. What it wants is published when others would take it for content, or for short.
  *
- * *Worked:* 20 slots, of which 8 are free, of 4 nodes: each holds 2 beside its own. When none is free, none.
+ * *Worked:* 20 slots, of which 8 are free, of 4 nodes: each holds 1 beside its own. When none is free, none. Of 2 slots
+ * a node alone holds one while nothing runs, so that the next request enters at once.
  */
 function nextHold(fold: StrictFold, wallet: StrictWallet, asked: StrictAsked, isDue: boolean): Next | null {
   const needed = neededSlots(wallet, asked.short);
   const most = slotsMost(fold, wallet.key, needed);
   const { hold: held } = wallet;
-  const free = Math.max(0, Math.min(wholeTokens(fold.pool, fold.quota), most - held));
-  const spare = Math.ceil(free / 2 / Math.max(1, fold.holders.size));
+  const pool = wholeTokens(fold.pool, fold.quota);
+  const free = Math.max(0, Math.min(pool, most - held));
+  const idle = pool + Math.max(0, held - needed);
+  const spare = Math.ceil(idle / 2 / Math.max(1, fold.holders.size));
   const isShort = needed > held && free > 0;
   const isLoose = held > wallet.inUse && held > Math.min(most, needed + 2 * spare);
   const want = wallet.inFlight.at(-1)?.want ?? fold.holders.get(wallet.key)?.want ?? 0;
