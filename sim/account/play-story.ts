@@ -487,6 +487,6 @@ const QUOTA_MAX = 6000;
 /** Nodes that may each take a full bucket. */
 const TOGETHER = 3;
 const FULL = 0.95;
-/** Part of a key's depth that silent spending may lack where one bucket were full: it comes back at quota/N. */
+/** Part of a key's depth that may lack: silent spending comes back at quota/N. */
 const SILENT = 0.25;
 const TOKEN_ERROR = 1e-6;

@@ -32,7 +32,7 @@ export class OwnAccount {
     return this.charge - this.knownCharge;
   }
 
-  /** True = an own record that may be unread charges units that have come back since. */
+  /** True = an unread own record charges units that have come back. */
   get isOvercharged(): boolean {
     return this.#highestPublished > this.charge;
   }
