@@ -103,7 +103,7 @@ function describeLane(parts: StatusParts, summary: LaneSummary): DirectionStatus
   };
 }
 
-function describeBudget({ budgets }: StatusParts, group: number): BudgetStatus | null {
+export function describeBudget({ budgets }: Pick<StatusParts, 'budgets'>, group: number): BudgetStatus | null {
   const lane = budgets.get(group);
   if (lane === undefined) return null;
   const { config, bucket } = lane;

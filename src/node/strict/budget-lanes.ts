@@ -44,6 +44,9 @@ export const NO_BUDGETS: KeptBudgets = {
 
 /** Milliseconds between looks at the calendar. More: periods begin later. */
 const LOOK_MS = 250;
+/** Milliseconds in which a gift is read back. */
+const CREDIT_MS = 5000;
+const CREDIT_LOOK_MS = 10;
 /** Percentages that the log tells, once a period and node. */
 const THRESHOLDS = [80, 100] as const;
 
@@ -132,6 +135,22 @@ export class BudgetLanes {
       remaining: bucket.left,
       resetMs: untilMs === null ? null : Math.max(0, untilMs - this.#parts.wall()),
     };
+  }
+
+  /**
+   * Gives units to the present period, once for each id; null = all that is gone. Returns whether they count now, or
+   * null if the log did not answer.
+   */
+  async credit(group: number, id: string, units: number | null): Promise<boolean | null> {
+    const lane = this.#lanes.get(group);
+    const isKnown = () => lane?.bucket.budget?.credits.some(([known]) => known === id) === true;
+    if (lane === undefined || this.stateOf(lane) !== 'kept') return null;
+    if (isKnown()) return false;
+    lane.bucket.credit(id, units);
+    for (let waitedMs = 0; waitedMs < CREDIT_MS && !isKnown(); waitedMs += CREDIT_LOOK_MS) {
+      await new Promise((resolve) => setTimeout(resolve, CREDIT_LOOK_MS));
+    }
+    return isKnown() || null;
   }
 
   close(): void {

@@ -175,6 +175,13 @@ export class StrictBucket {
     if (this.dueMs < Infinity) this.#options.onDue();
   }
 
+  /** Gives tokens to the present period of a budget; null = all that is gone. It is in the log when `budget` has its id. */
+  credit(id: string, tokens: number | null): boolean {
+    const isWritten = this.#node.credit(id, tokens);
+    this.round();
+    return isWritten;
+  }
+
   /** Tests if tokens are held here now, and nobody waits for them; takes and orders nothing. */
   contains(tokens: number): boolean {
     return this.#waiting.length === 0 && this.held >= tokens;
