@@ -59,7 +59,7 @@ export class LaneTokens implements Clumped {
     return this.#most((slot) => slot.fullInMs(slot.tokensAfter(ms) - slot.account.unread));
   }
 
-  /** True = the log may come to hold charges that have come back. */
+  /** True = an unread own record charges what has come back. */
   get isOvercharged(): boolean {
     return this.slots.some(({ account }) => account.isOvercharged);
   }
