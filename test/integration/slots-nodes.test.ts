@@ -31,8 +31,13 @@ async function untilKnown(nodes: readonly QuotaNode[], group = 'reports'): Promi
   throw new Error('no slots after 30 s');
 }
 
+/** Enters once the node is ready: beside load it may wait for its own record. */
 async function entered(node: QuotaNode, group = 'reports', waitMs = 20_000): Promise<Slot> {
-  const slot = await node.enter(group, undefined, { waitMs });
+  let slot = await node.enter(group, undefined, { waitMs });
+  for (let left = 100; !slot.granted && slot.reason === 'not-ready' && left > 0; left--) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    slot = await node.enter(group, undefined, { waitMs });
+  }
   if (!slot.granted) throw new Error(`${group}: ${slot.because}`);
   return slot;
 }
