@@ -7,7 +7,7 @@ import type { StrictLaneState } from '../api/node-status.js';
 import type { BudgetSpent } from '../api/quota-node.js';
 import type { GroupTable } from '../groups/group-table.js';
 import { BudgetCalendar } from './budget-calendar.js';
-import { doubtText } from './doubt-texts.js';
+import { becauseOf, stateByLog, ToldStates } from './lane-states.js';
 import type { StrictBucket } from './strict-bucket.js';
 import { strictLaneName } from './strict-codec.js';
 import type { StrictLog } from './strict-log.js';
@@ -56,7 +56,7 @@ export class BudgetLanes {
   onSpent: (spent: BudgetSpent) => void = () => {};
   readonly #parts: BudgetLanesParts;
   readonly #lanes = new Map<number, BudgetLane>();
-  readonly #told = new Map<number, StrictLaneState>();
+  readonly #told: ToldStates;
   /** Groups of whose budget the log knew no period. */
   readonly #new = new Set<number>();
   /** Group → percentage that was told last, and of which period. */
@@ -65,6 +65,8 @@ export class BudgetLanes {
 
   constructor(parts: BudgetLanesParts) {
     this.#parts = parts;
+    const texts = { again: 'budget can be spent again', stopped: 'budget cannot be spent' };
+    this.#told = new ToldStates(parts.telemetry, texts);
   }
 
   /** Begins periods from now on, and logs what cannot be spent. */
@@ -104,25 +106,21 @@ export class BudgetLanes {
     const known = this.#lanes.get(group);
     if (known === undefined) return;
     this.#lanes.delete(group);
-    this.#told.delete(group);
+    this.#told.forget(group);
     this.#new.delete(group);
     this.#spent.delete(group);
     this.#parts.log.remove(known.name);
   }
 
   /** Tells if this node knows what it may spend. */
-  stateOf({ bucket: { doubt, budget, isClosed } }: BudgetLane): StrictLaneState {
-    const { unsafe, lost } = this.#parts.log;
-    if (unsafe !== null) return 'topic-unsafe';
-    if (doubt !== null) return lost !== null ? 'topic-lost' : doubt;
-    return budget !== null && isClosed ? 'between-periods' : 'kept';
+  stateOf({ bucket }: BudgetLane): StrictLaneState {
+    const state = stateByLog(this.#parts.log, bucket);
+    return state === 'kept' && bucket.budget !== null && bucket.isClosed ? 'between-periods' : state;
   }
 
   /** Says for people why nothing can be spent; '' = it can. */
   because(lane: BudgetLane): string {
-    const state = this.stateOf(lane);
-    const { unsafe, lost } = this.#parts.log;
-    return state === 'kept' ? '' : doubtText(state, (state === 'topic-unsafe' ? unsafe : lost) ?? '');
+    return becauseOf(this.stateOf(lane), this.#parts.log);
   }
 
   /** Tells what is left, as far as this node knows. */
@@ -165,7 +163,7 @@ export class BudgetLanes {
       bucket.beginPeriod(calendar.periodAt(wallMs), 0, wallMs);
       this.#tellFirst(group, lane);
       this.#tellSpent(group, lane);
-      this.#tellState(group, lane);
+      this.#told.tell(group, this.stateOf(lane), this.because(lane), { group: this.#parts.groups.at(group).name });
     }
   }
 
@@ -191,15 +189,5 @@ export class BudgetLanes {
     const facts = { group: this.#parts.groups.at(group).name, spent: gone, limit, unit };
     this.#parts.telemetry.log('warn', `budget is spent to ${reached} %`, facts);
     this.onSpent({ ...facts, percent: reached });
-  }
-
-  #tellState(group: number, lane: BudgetLane): void {
-    const state = this.stateOf(lane);
-    const before = this.#told.get(group) ?? 'kept';
-    if (state === before) return;
-    this.#told.set(group, state);
-    const facts = { group: this.#parts.groups.at(group).name };
-    if (state === 'kept') this.#parts.telemetry.log('info', 'budget can be spent again', facts);
-    else this.#parts.telemetry.log('warn', `budget cannot be spent: ${this.because(lane)}`, facts);
   }
 }

@@ -3,7 +3,7 @@ import { slotsQuotaOf } from '../../config/resolved/strict-quota.js';
 import type { StrictWallet } from '../../core/strict/strict-wallet.js';
 import type { StrictLaneState } from '../api/node-status.js';
 import type { GroupTable } from '../groups/group-table.js';
-import { doubtText } from './doubt-texts.js';
+import { becauseOf, stateByLog, ToldStates } from './lane-states.js';
 import type { StrictBucket } from './strict-bucket.js';
 import { slotsName } from './strict-codec.js';
 import type { StrictLog } from './strict-log.js';
@@ -34,11 +34,15 @@ const LOOK_MS = 500;
 export class SlotLanes {
   readonly #parts: SlotLanesParts;
   readonly #lanes = new Map<number, SlotLane>();
-  readonly #told = new Map<number, StrictLaneState>();
+  readonly #told: ToldStates;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(parts: SlotLanesParts) {
     this.#parts = parts;
+    this.#told = new ToldStates(parts.telemetry, {
+      again: 'group with concurrency lets requests in again',
+      stopped: 'group with concurrency lets nobody in',
+    });
   }
 
   /** Logs from now on when a group lets nobody in. */
@@ -73,23 +77,18 @@ export class SlotLanes {
     const known = this.#lanes.get(group);
     if (known === undefined) return;
     this.#lanes.delete(group);
-    this.#told.delete(group);
+    this.#told.forget(group);
     this.#parts.log.remove(known.name);
   }
 
   /** Tells if this node knows which slots it holds. */
-  stateOf({ bucket: { doubt } }: SlotLane): StrictLaneState {
-    const { unsafe, lost } = this.#parts.log;
-    if (unsafe !== null) return 'topic-unsafe';
-    return doubt !== null && lost !== null ? 'topic-lost' : (doubt ?? 'kept');
+  stateOf({ bucket }: SlotLane): StrictLaneState {
+    return stateByLog(this.#parts.log, bucket);
   }
 
   /** Says for people why a group lets nobody in; '' = it does. */
   because(lane: SlotLane): string {
-    const state = this.stateOf(lane);
-    const { unsafe, lost } = this.#parts.log;
-    const of = { 'topic-unsafe': unsafe, 'topic-lost': lost } as Readonly<Record<string, string | null>>;
-    return state === 'kept' ? '' : doubtText(state, of[state] ?? '');
+    return becauseOf(this.stateOf(lane), this.#parts.log);
   }
 
   close(): void {
@@ -103,12 +102,7 @@ export class SlotLanes {
       const facts = { group: groups.at(group).name };
       const lost = lane.look();
       if (lost > 0) telemetry.log('warn', 'requests run without their slots: others may have them', { ...facts, lost });
-      const state = this.stateOf(lane);
-      const before = this.#told.get(group) ?? 'kept';
-      if (state === before) continue;
-      this.#told.set(group, state);
-      if (state === 'kept') telemetry.log('info', 'group with concurrency lets requests in again', facts);
-      else telemetry.log('warn', `group with concurrency lets nobody in: ${this.because(lane)}`, facts);
+      this.#told.tell(group, this.stateOf(lane), this.because(lane), facts);
     }
   }
 }

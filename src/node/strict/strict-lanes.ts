@@ -6,7 +6,7 @@ import { DIRECTION_COUNT, DIRECTIONS, laneOf, lanesOf } from '../../core/base/vo
 import type { CoordinatorView } from '../../core/machine/coordinator-view.js';
 import type { StrictLaneState } from '../api/node-status.js';
 import type { GroupTable } from '../groups/group-table.js';
-import { doubtText } from './doubt-texts.js';
+import { becauseOf, stateByLog, ToldStates } from './lane-states.js';
 import { relaxedElsewhere } from './relaxed-elsewhere.js';
 import type { StrictBucket } from './strict-bucket.js';
 import { strictLaneName } from './strict-codec.js';
@@ -62,10 +62,12 @@ export class StrictLanes {
   readonly #agreed = new Set<number>();
   /** Group → nodes that do not keep it strict yet. */
   readonly #awaiting = new Map<number, readonly string[]>();
-  readonly #told = new Map<number, StrictLaneState>();
+  readonly #told: ToldStates;
 
   constructor(parts: StrictLanesParts) {
     this.#parts = parts;
+    const texts = { again: 'strict group is kept again', stopped: 'strict group admits nothing' };
+    this.#told = new ToldStates(parts.telemetry, texts);
   }
 
   /** Follows what other nodes keep; call it before the log starts. */
@@ -112,29 +114,21 @@ export class StrictLanes {
     const known = this.#lanes.get(lane);
     if (known === undefined) return;
     this.#lanes.delete(lane);
-    this.#told.delete(lane);
+    this.#told.forget(lane);
     this.#parts.log.remove(known.name);
   }
 
   /** Tells if this node knows what it may spend of a lane. */
   stateOf({ relaxedNodes, bucket, fromMs }: StrictLane): StrictLaneState {
-    if (this.#parts.log.unsafe !== null) return 'topic-unsafe';
+    const state = stateByLog(this.#parts.log, bucket);
+    if (state === 'topic-unsafe') return state;
     if (relaxedNodes.length > 0) return 'others-relaxed';
-    if (this.#parts.clock() < fromMs) return 'learning';
-    const { doubt } = bucket;
-    return doubt !== null && this.#parts.log.lost !== null ? 'topic-lost' : (doubt ?? 'kept');
+    return this.#parts.clock() < fromMs ? 'learning' : state;
   }
 
   /** Says for people why a lane admits nothing; '' = it does. */
   because(lane: StrictLane): string {
-    const state = this.stateOf(lane);
-    if (state === 'kept') return '';
-    const of = {
-      'others-relaxed': lane.relaxedNodes.slice(0, NAMES_SHOWN).join(', '),
-      'topic-unsafe': this.#parts.log.unsafe,
-      'topic-lost': this.#parts.log.lost,
-    };
-    return doubtText(state, (of as Readonly<Record<string, string | null>>)[state] ?? '');
+    return becauseOf(this.stateOf(lane), this.#parts.log, lane.relaxedNodes.slice(0, NAMES_SHOWN).join(', '));
   }
 
   /** Follows nothing from now on; what it holds is given back as the log closes. */
@@ -182,15 +176,10 @@ export class StrictLanes {
 
   /** Logs when a lane cannot be kept, and when it can again. */
   #tell(): void {
-    const { groups, telemetry } = this.#parts;
     for (const [lane, known] of this.#lanes) {
-      const state = this.stateOf(known);
-      const before = this.#told.get(lane) ?? 'kept';
-      if (state === before) continue;
-      this.#told.set(lane, state);
-      const facts = { group: groups.ofLane(lane).name, direction: DIRECTIONS[lane % DIRECTION_COUNT] };
-      if (state === 'kept') telemetry.log('info', 'strict group is kept again', facts);
-      else telemetry.log('warn', `strict group admits nothing: ${this.because(known)}`, facts);
+      const { name: group } = this.#parts.groups.ofLane(lane);
+      const facts = { group, direction: DIRECTIONS[lane % DIRECTION_COUNT] };
+      this.#told.tell(lane, this.stateOf(known), this.because(known), facts);
     }
   }
 }
