@@ -64,7 +64,7 @@ describe.each(someOf(FRAMEWORKS))('%s', (_, serve) => {
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(refused.headers.get('ratelimit')).toBe('"key:metered-concurrency";r=0;t=1');
     for (const slot of held) if (slot.granted) slot.release();
-    // What is given back comes from the log again.
+    // A slot that was given back returns by the log.
     let granted = await ask();
     for (let tries = 0; granted.status !== 200 && tries < 400; tries++) {
       await granted.text();

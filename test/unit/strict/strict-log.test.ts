@@ -45,7 +45,7 @@ test(`of ${BUCKETS.toLocaleString('en')} buckets only the one that is asked has 
   };
   try {
     await log.start();
-    // Who learns needs a round when it joins, and one when nobody has answered for an expiry.
+    // A newcomer has a round as it joins, and one when nobody has answered for an expiry.
     await expect.poll(() => round.mock.calls.length, WITHIN).toBeGreaterThanOrEqual(BUCKETS);
     await expect.poll(roundsOf, WITHIN).toBe(0);
     skip(2 * EXPIRY_MS);

@@ -197,7 +197,7 @@ test('nothing is granted after the month, until the next has begun by the log’
   cluster.run(3000);
   const { admitted } = cluster;
   cluster.useAll(one, 1000);
-  // What wallets hold from before the end, at most.
+  // Wallets may hold some from before the end.
   expect(cluster.admitted - admitted).toBeLessThanOrEqual(3);
   cluster.tell();
   cluster.useAll(other, 1500);
