@@ -7,7 +7,7 @@ type Doubt = Exclude<StrictLaneState, 'kept'>;
 /** Why the topic may lose what was granted, or is away; null = it does not, or works. */
 type LogTroubles = Pick<StrictLog, 'unsafe' | 'lost'>;
 
-/** Tells by the log and by its bucket if a node knows what it may spend. */
+/** Tells by log and bucket what this node knows of a lane. */
 export function stateByLog({ unsafe, lost }: LogTroubles, { doubt }: Pick<StrictBucket, 'doubt'>): StrictLaneState {
   if (unsafe !== null) return 'topic-unsafe';
   return doubt !== null && lost !== null ? 'topic-lost' : (doubt ?? 'kept');
@@ -24,7 +24,7 @@ export function becauseOf(state: StrictLaneState, { unsafe, lost }: LogTroubles,
   return DOUBT_TEXTS[state].replace('{}', () => of[state] ?? '');
 }
 
-/** Logs when a lane comes to admit nothing, and when it admits again. */
+/** Logs when a lane admits nothing, and when it admits again. */
 export class ToldStates {
   readonly #telemetry: Telemetry;
   readonly #texts: { readonly again: string; readonly stopped: string };
@@ -35,7 +35,7 @@ export class ToldStates {
     this.#texts = texts;
   }
 
-  /** Logs a state that is another than the last one of this number. */
+  /** Logs a state, unless it is that of the last call. */
   tell(number: number, state: StrictLaneState, because: string, facts: Readonly<Record<string, unknown>>): void {
     if (state === (this.#told.get(number) ?? 'kept')) return;
     this.#told.set(number, state);
