@@ -82,7 +82,7 @@ const longComputing = [
 const longWaiting = [
   'test/integration/pulsar-admin.test.ts',
   'test/long/{batch-storm,bullmq,embedded-growth,embedded-kill,five-per-minute,kafka-start-alone,kafka-topic-*}.test.ts',
-  'test/long/{older-frameworks,played-pages,registry-changes,registry-kills,signed-rollout,soak}.test.ts',
+  'test/long/{older-frameworks,played-pages,registry-changes,registry-kills,signed-rollout,slots-killed,soak}.test.ts',
 ];
 const longStories = [
   'test/integration/pools-embedded.test.ts',
