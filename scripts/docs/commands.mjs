@@ -213,6 +213,7 @@ const SCRIPTS = {
     'one quota on several processes, kept by quotamesh and by other limiters under the same requests; `--page` writes [the race](race.md)',
   ],
   'bench:keys': ['', 'memory and time of a million keys'],
+  'bench:slots': ['[-- ROUNDS]', 'what a slot costs at the node that holds it'],
   'bench:opentelemetry': ['', 'what a grant and a refusal cost beside an OpenTelemetry SDK'],
   'bench:hmac': ['', 'what signed records cost'],
   'bench:codecs': ['', 'what compressed record batches cost'],
