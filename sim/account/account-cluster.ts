@@ -110,24 +110,26 @@ export class AccountCluster {
     for (const member of [...this.members]) end(member);
   }
 
-  leave({ name, node }: Member): void {
+  leave(member: Member): void {
+    const { name, node } = member;
     const nodes = this.counted();
     node.leave();
     this.#gone(name);
     // Its farewell goes to the log that was lost.
     const isUnread = this.nowMs - this.#lostMs <= this.deliveryMs;
     for (const { ledger, written } of this.told) {
-      if (isUnread) ledger.killed(this.nowMs, nodes, this.deliveryMs);
+      if (isUnread) ledger.killed(this.nowMs, nodes, this.deliveryMs, member);
       else if (written.isKey) ledger.keyStopped(this.nowMs, nodes);
     }
   }
 
-  kill({ name, node }: Member): void {
+  kill(member: Member): void {
+    const { name, node } = member;
     const nodes = this.counted();
     node.crash();
     this.#gone(name);
     this.#killedLogMs.set(name, this.#logMs);
-    for (const { ledger } of this.told) ledger.killed(this.nowMs, nodes, this.deliveryMs);
+    for (const { ledger } of this.told) ledger.killed(this.nowMs, nodes, this.deliveryMs, member);
   }
 
   loseLog(): void {

@@ -44,11 +44,19 @@ interface LimitEntry {
   readonly depth: number;
 }
 
+interface AllowEntry {
+  readonly kind: 'allow';
+  readonly atMs: number;
+  readonly tokens: number;
+  /** Tokens of a killed node's large request beyond `tokens`: spans allow it already, and no record has it. */
+  readonly large: number;
+}
+
 type Entry =
   | GrantEntry
   | { readonly kind: 'asked'; readonly atMs: number; readonly grant: GrantEntry }
   | LimitEntry
-  | { readonly kind: 'allow'; readonly atMs: number; readonly tokens: number };
+  | AllowEntry;
 
 /** Depths that nodes take before knowing each other. */
 const TOGETHER = 3;
@@ -121,9 +129,14 @@ export class AccountLedger {
   }
 
   /** Allows the unreported use of a killed node, one of so many. */
-  killed(atMs: number, nodes: number, deliveryMs: number): void {
+  killed(atMs: number, nodes: number, deliveryMs: number, by: object | null = null): void {
     const isUntold = atMs - this.grantedMs < 2 * deliveryMs;
-    this.allow(atMs, this.#depthAt(atMs) * (isUntold ? advanceOf(nodes) : 1 / nodes));
+    const tokens = this.#depthAt(atMs) * (isUntold ? advanceOf(nodes) : 1 / nodes);
+    const unreported = this.#entries.reduce((sum, entry) => {
+      const isUnread = isGrant(entry) && by !== null && entry.by === by && atMs - entry.atMs < 2 * deliveryMs;
+      return sum + (isUnread ? entry.amount : 0);
+    }, 0);
+    this.#entries.push({ kind: 'allow', atMs, tokens, large: Math.max(0, unreported - tokens) });
   }
 
   /** Allows the unpublished use of a stopping node, one of so many. */
@@ -193,7 +206,7 @@ export class AccountLedger {
 
   /** Allows tokens in all spans with this moment. */
   allow(atMs: number, tokens: number): void {
-    this.#entries.push({ kind: 'allow', atMs, tokens });
+    this.#entries.push({ kind: 'allow', atMs, tokens, large: 0 });
   }
 
   get total(): number {
@@ -232,7 +245,7 @@ export class AccountLedger {
 /** Returns the most that the bucket holds after an entry. */
 function heldAfter(level: number, entry: Entry): number {
   if (entry.kind === 'limit') return Math.min(level, entry.depth);
-  if (entry.kind === 'allow') return level + entry.tokens;
+  if (entry.kind === 'allow') return level + entry.tokens + entry.large;
   return isGrant(entry) ? level - entry.amount : level;
 }
 

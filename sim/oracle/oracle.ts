@@ -14,7 +14,7 @@ import { ProcessRecord } from './process-record.js';
 import { checkRecovered } from './recovery-law.js';
 import { checkAgreement } from './share-law.js';
 import { checkTokens } from './token-law.js';
-import { readersOf, remembersMore, viewsOf } from './views.js';
+import { mayMissDead, readersOf, remembersMore, viewsOf } from './views.js';
 
 /** Broken promise of docs/reference/promises.md. */
 interface Violation {
@@ -155,7 +155,9 @@ export class Oracle implements NodeObserver {
 
   #lookAtPool(record: ProcessRecord): void {
     if (record.hasPoolOfItsOwn && !(record.isServing && isAgreed(record))) return;
-    record.hasPoolOfItsOwn = remembersMore(record, this.records.values());
+    const processes = [...this.records.values()];
+    const nodeKeys = processes.map(({ node }) => node.coordinator.nodeKey);
+    record.hasPoolOfItsOwn = remembersMore(record, processes) || mayMissDead(record, nodeKeys);
   }
 
   #recordOf(node: SimulatedNode): ProcessRecord {

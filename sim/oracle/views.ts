@@ -1,5 +1,7 @@
 import { nodeRecordKey } from '../../src/core/base/protocol/record.js';
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
+import type { NodeKey } from '../../src/core/base/vocabulary.js';
+import type { SimulatedNode } from '../cluster/simulated-node.js';
 import type { ProcessRecord } from './process-record.js';
 
 /** Serving processes that have read the same: the same log, key and offsets. */
@@ -50,8 +52,30 @@ function isSame(one: ProcessRecord, other: ProcessRecord): boolean {
 export function remembersMore({ node }: ProcessRecord, records: Iterable<ProcessRecord>): boolean {
   const { log } = node.coordinator;
   for (const { node: other, isServing } of records) {
+    if (!isServing || other.signingKey !== node.signingKey) continue;
     const { nodeKey, incarnation } = other.coordinator;
-    if (isServing && other.signingKey === node.signingKey && log.newestLifeOf(nodeKey) > incarnation) return true;
+    if (log.newestLifeOf(nodeKey) > incarnation || remembersLonger(node, other)) return true;
+  }
+  return false;
+}
+
+/** Tests if it remembers a life that the compacted log hid. */
+function remembersLonger({ coordinator }: SimulatedNode, other: SimulatedNode): boolean {
+  if (!other.beganCompacted) return false;
+  const { nodeKey, membership } = other.coordinator;
+  const own = membership.get(nodeKey)?.lives;
+  const remembered = coordinator.membership.get(nodeKey)?.lives;
+  return own?.some((life, partition) => (remembered?.[partition] ?? 0) > life) === true;
+}
+
+/** Tests if its compacted log may hide a dead node: a wrong key signed the newest record of who is no member. */
+export function mayMissDead({ node }: ProcessRecord, nodeKeys: Iterable<NodeKey>): boolean {
+  if (!node.beganCompacted) return false;
+  const { membership, log } = node.coordinator;
+  for (const nodeKey of nodeKeys) {
+    const isHidden = (partition: number) =>
+      membership.indexOf(nodeKey, partition) === -1 && node.isOverwritten(partition, nodeRecordKey(nodeKey));
+    if (log.logTimes.some((_, partition) => isHidden(partition))) return true;
   }
   return false;
 }

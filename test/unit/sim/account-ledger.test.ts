@@ -121,6 +121,16 @@ describe('the ledger of an account', () => {
     // Five nodes: an advance is half of the depth, and N parts are a fifth.
     expect(excess((ledger) => ledger.killed(1500, 5, 1000))).toBe(85);
     expect(excess((ledger) => ledger.killed(5000, 5, 1000))).toBe(94);
+    // The request of 90 is larger than an advance, and nobody has read of it.
+    const node = {};
+    const held = (by: object | null, killedMs: number) => {
+      const ledger = new AccountLedger();
+      ledger.limited(0, 0, 90);
+      ledger.granted(1000, 90, { nodes: 5, by: node });
+      ledger.killed(killedMs, 5, 1000, by);
+      return ledger.heldAtMost(6000);
+    };
+    expect([held(null, 1500), held({}, 1500), held(node, 1500), held(node, 5000)]).toEqual([45, 45, 90, 18]);
     expect(excess((ledger) => ledger.keyStopped(5000, 5))).toBe(98.5);
     expect(excess((ledger) => ledger.forgotten(5000))).toBe(10);
     const starter = {};
