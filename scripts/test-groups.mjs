@@ -19,7 +19,7 @@ export const TEST_LONG = [
   { projects: ['long-waiting'], workers: 3 },
   { projects: ['long-stories'], workers: 2 },
   { projects: ['long'], workers: 1 },
-  // All of what npm test draws a third of; what needs only Node.js is played whole on its newer versions.
+  // All of what npm test draws a sixth of; what needs only Node.js is played whole on its newer versions.
   { projects: ['processes'], workers: 5 },
 ];
 

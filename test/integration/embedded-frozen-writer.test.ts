@@ -27,7 +27,7 @@ interface Report {
 }
 
 describe('a writer frozen (SIGSTOP) inside a commit', () => {
-  it.runIf(isDrawn(0)).concurrent(
+  it.runIf(isDrawn(1)).concurrent(
     'is a topic outage for the others: bounded waits, free event loops, recovery',
     async ({ expect, onTestFinished }) => {
       const processes = await beginProcesses(onTestFinished);
@@ -54,7 +54,7 @@ describe('a writer frozen (SIGSTOP) inside a commit', () => {
     60_000,
   );
 
-  it.runIf(isDrawn(1)).concurrent(
+  it.runIf(isDrawn(2)).concurrent(
     'keeps a newcomer waiting, with a free event loop, until it goes on',
     async ({ expect, onTestFinished }) => {
       const processes = await beginProcesses(onTestFinished);
@@ -73,7 +73,7 @@ describe('a writer frozen (SIGSTOP) inside a commit', () => {
     60_000,
   );
 
-  it.runIf(isDrawn(2)).concurrent(
+  it.runIf(isDrawn(3)).concurrent(
     'lets the others close within 2 s and exit with code 0',
     async ({ expect, onTestFinished }) => {
       const processes = await beginProcesses(onTestFinished);
@@ -93,7 +93,7 @@ describe('a writer frozen (SIGSTOP) inside a commit', () => {
     30_000,
   );
 
-  it.runIf(isDrawn(3)).concurrent(
+  it.runIf(isDrawn(4)).concurrent(
     'blocks nobody any more once it is killed',
     async ({ expect, onTestFinished }) => {
       const processes = await beginProcesses(onTestFinished);
@@ -112,7 +112,7 @@ describe('a writer frozen (SIGSTOP) inside a commit', () => {
 });
 
 describe("a foreign program frozen inside LMDB's lock, past the gate", () => {
-  it.runIf(isDrawn(4)).concurrent(
+  it.runIf(isDrawn(5)).concurrent(
     'is a topic outage too: free event loop, close within 2 s, exit by signal',
     async ({ expect, onTestFinished }) => {
       const processes = await beginProcesses(onTestFinished);

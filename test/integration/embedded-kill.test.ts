@@ -7,7 +7,8 @@ import { killWriters } from './embedded-kill-rounds.js';
 import { EmbeddedProcesses } from './embedded-processes.js';
 
 it('loses no acknowledged record and blocks nobody when writers are killed -9, again and again', async () => {
-  const kills = partOf(12);
+  // Three quarters of them hit a commit: none of four does once in 256 runs, none of two once in 16.
+  const kills = Math.max(4, partOf(12));
   const figures = await killWriters(kills);
   expect(figures.kills).toBe(kills);
   // Many more in test:long. By chance alone some kills hit a commit: a writer spends three quarters of its life in one.

@@ -9,7 +9,7 @@ import { isDrawn } from '../property/seed.js';
 
 const BLOCK_END = '@@ end of a block';
 
-test.runIf(isDrawn(2))(
+test.runIf(isDrawn(5))(
   'docs/guide/two-nodes.md does what it says, command by command',
   async () => {
     const page = await readFile(new URL('docs/guide/two-nodes.md', PACKAGE_ROOT), 'utf8');

@@ -13,7 +13,7 @@ import { isDrawn } from '../property/seed.js';
 const EXAMPLES = new URL('../../examples/', import.meta.url);
 
 describe('examples of services', () => {
-  test.runIf(isDrawn(0))('embed-keys.mjs: a key that nobody has named has a quota; who sends none is 401', async () => {
+  test.runIf(isDrawn(1))('embed-keys.mjs: a key that nobody has named has a quota; who sends none is 401', async () => {
     const { url } = await served('embed-keys.mjs', await folder());
     const answer = await fetch(url, { headers: { 'x-api-key': 'alice' } });
     expect([answer.status, await answer.text()]).toEqual([200, 'hello\n']);
@@ -25,7 +25,7 @@ describe('examples of services', () => {
     expect(await Promise.all(statuses)).toEqual([200, 401]);
   });
 
-  test.runIf(isDrawn(1))(
+  test.runIf(isDrawn(3))(
     'llm-gateway.mjs: what an answer cost is charged, not what it might have; every key has its own tokens',
     async () => {
       const rows = await traceRows(150);
@@ -75,7 +75,7 @@ describe('examples of services', () => {
     },
   );
 
-  test.runIf(isDrawn(2))(
+  test.runIf(isDrawn(5))(
     'outbound.mjs: two processes send to an API what it allows, and each request waits its turn',
     async () => {
       const calledMs: number[] = [];

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const PATIENT = { timeout: 180_000 };
 const embed = fileURLToPath(new URL('../../examples/embed.mjs', import.meta.url));
 
-/** Each says what it shows; npm test runs a third of them. */
+/** Each says what it shows; npm test runs a sixth of them. */
 describe.concurrent('examples', PATIENT, () => {
   test.runIf(isDrawn(0))(
     'embed.mjs: two processes of it share 100 messages/s, not 100 each',

@@ -169,7 +169,7 @@ describe('the packed package, installed', () => {
     );
   });
 
-  test.runIf(isDrawn(1))('the command runs an MQTT broker with a node', async () => {
+  test.runIf(isDrawn(4))('the command runs an MQTT broker with a node', async () => {
     writeFileSync(join(folder, 'mqtt.yaml'), `${CONFIG}mqtt: { port: 0 }\n`);
     const args = [join(installed, MANIFEST.bin.quotamesh), 'mqtt', '--config', 'mqtt.yaml'];
     const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });

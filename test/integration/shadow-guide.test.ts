@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const GUIDE = readFileSync(join(ROOT, 'docs/guide/shadow.md'), 'utf8');
 
-test.runIf(isDrawn(1))(
+test.runIf(isDrawn(3))(
   'docs/guide/shadow.md: its commands do what it says, on the node of its YAML',
   { timeout: 120_000 },
   async () => {

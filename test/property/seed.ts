@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
-/** Plays the third of runs and seeds that vitest.config.ts has drawn; `all` in npm run test:long. */
-const asked = process.env.TEST_THIRD ?? 'all';
-const third = asked === 'all' ? null : Number(asked);
+/** Plays the sixth of seeds that vitest.config.ts has drawn; `all` in npm run test:long. */
+const asked = process.env.TEST_SIXTH ?? 'all';
+const sixth = asked === 'all' ? null : Number(asked);
 /** Shifts seeds that are not fast-check's. */
-export const drawn = third ?? 0;
+export const drawn = sixth ?? 0;
 
 /** The same cases in every run; QUOTAMESH_TEST_SEED tries others (fast-check prints the seed of a failure). */
 const PINNED = 20_261_121;
@@ -12,24 +12,24 @@ fc.configureGlobal({ seed: Number(process.env.QUOTAMESH_TEST_SEED ?? PINNED), ..
 
 /** Returns how many cases of `whole` are played: the first sixth, or all of them. *Why:* they are the same in every run. */
 export function runs(whole: number): { readonly numRuns: number } {
-  return { numRuns: third === null ? whole : Math.ceil(whole / 6) };
+  return { numRuns: partOf(whole) };
 }
 
-/** Returns the drawn third of `seeds`, at least one. */
+/** Returns the drawn sixth of `seeds`, at least one. */
 export function someOf<T>(seeds: readonly T[]): T[] {
-  if (third === null) return [...seeds];
-  const from = third % Math.min(3, seeds.length);
-  return seeds.filter((_, at) => at % 3 === from);
+  if (sixth === null) return [...seeds];
+  const from = sixth % Math.min(6, seeds.length);
+  return seeds.filter((_, at) => at % 6 === from);
 }
 
-/** Tests if this one of many alike is in the drawn third: `test.runIf(isDrawn(4))`. */
+/** Tests if this one of many alike is in the drawn sixth: `test.runIf(isDrawn(4))`. */
 export function isDrawn(at: number): boolean {
-  return third === null || at % 3 === third;
+  return sixth === null || at % 6 === sixth;
 }
 
-/** Returns a third of `whole`, rounded up, or all of it: for counts that follow from how much is played. */
+/** Returns a sixth of `whole`, rounded up, or all of it: for counts that follow from how much is played. */
 export function partOf(whole: number): number {
-  return third === null ? whole : Math.ceil(whole / 3);
+  return sixth === null ? whole : Math.ceil(whole / 6);
 }
 
 /**

@@ -207,7 +207,7 @@ test.runIf(isDrawn(0))(ON_THREE, async () => {
 });
 
 const ON_TEN = 'on ten nodes, too, in turn; at random some find that their node may take no more at once';
-test.runIf(isDrawn(1))(ON_TEN, async () => {
+test.runIf(isDrawn(2))(ON_TEN, async () => {
   const told = await play(10, 30, { 'second:fifty': fifty, 'second:fifty-at-random': fifty });
   expect(told['second:fifty'].cameBack).toBeGreaterThan(50);
   expect(told['second:fifty'].kept).toBeGreaterThanOrEqual(0.97);
@@ -215,7 +215,7 @@ test.runIf(isDrawn(1))(ON_TEN, async () => {
 });
 
 const SLOWLY = 'who is refused by a slow quota is told when its token comes, by every node, and is granted then';
-test.runIf(isDrawn(2))(SLOWLY, async () => {
+test.runIf(isDrawn(4))(SLOWLY, async () => {
   const per = (messagesPerSecond: string) => ({ quota: { publish: { messagesPerSecond } } });
   const keys = { 'hour:{id}': per('20/h'), 'day:{id}': per('1/d'), 'month:{id}': per('0.03/d') };
   await withKeys(3, keys, async ({ nodes, time }) => {

@@ -5,7 +5,7 @@ import { PER_SECOND, withKeys } from '../keys/keys-cluster.js';
 
 /** Beside come-back-as-told.test.ts, which plays its stories on three nodes and on ten in the other thirds. */
 const ALONE = 'who asks one of ten nodes alone, and waits exactly as told, gets 95 % of the quota at each of them';
-test.runIf(isDrawn(2))(ALONE, async () => {
+test.runIf(isDrawn(5))(ALONE, async () => {
   await withKeys(10, { 'second:{id}': PER_SECOND(10) }, async ({ nodes, time }) => {
     const clients = nodes.map((node, at) => new Polite(node, `second:${at}`));
     for (const client of clients) client.ask();

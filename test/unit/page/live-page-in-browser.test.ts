@@ -23,7 +23,7 @@ const VIEWS = someOf(['#/', '#/group/orders/publish', '#/node', '#/why/orders/pu
 /** A change is pushed once a second, and a busy machine takes some times as long. */
 const PUSHED_MS_MAX = 10_000;
 
-/** Three nodes of one cluster in this process, a page of the first one in a real browser; npm test has a third of what it can. */
+/** Three nodes of one cluster in this process, a page of the first one in a real browser; npm test has a sixth of what it can. */
 describe('the live page in a browser', () => {
   let scenes: HttpScene[] = [];
   let url = '';
@@ -156,7 +156,7 @@ describe('the live page in a browser', () => {
   });
 
   const SCROLLED = '10,000 groups scroll without a pause above 50 ms, and come where the wheel rests';
-  test.runIf(isDrawn(1))(SCROLLED, async () => {
+  test.runIf(isDrawn(3))(SCROLLED, async () => {
     const scene = await readyScene({ groups: manyGroups(MANY), http: { host: '127.0.0.1', port: 0 } });
     onTestFinished(() => scene.close());
     await page.goto(`${await listen(scene.app, scene.node)}/#/`);
@@ -176,7 +176,7 @@ describe('the live page in a browser', () => {
   });
 
   const ELSEWHERE = 'a key that is in use elsewhere has a line, its own page, and is explained by what nodes tell';
-  test.runIf(isDrawn(2))(ELSEWHERE, async () => {
+  test.runIf(isDrawn(4))(ELSEWHERE, async () => {
     const takeAll = setInterval(() => scenes[1].node.tryAcquire('key:alice', { messages: 3 }), 25);
     await visit('#/');
     await expect
@@ -193,7 +193,7 @@ describe('the live page in a browser', () => {
     expect(await page.textContent('.steps')).toMatch(/b wants [\d,.]+\/s and is admitted [\d,.]+\/s/);
   });
 
-  test.runIf(isDrawn(1))('a service hands the page out below a path of its own', async () => {
+  test.runIf(isDrawn(5))('a service hands the page out below a path of its own', async () => {
     const service = createServer((request, response) => {
       request.url = (request.url ?? '').slice('/quotas'.length) || '/';
       scenes[0].app.server.emit('request', request, response);
@@ -210,7 +210,7 @@ describe('the live page in a browser', () => {
     }
   });
 
-  test.runIf(isDrawn(2))('the page of a key names its template', async () => {
+  test.runIf(isDrawn(5))('the page of a key names its template', async () => {
     const { node } = scenes[0];
     while (node.keys?.numberShown('key:bob') == null) {
       node.tryAcquire('key:bob', { messages: 3 });
@@ -251,7 +251,7 @@ describe('the live page in a browser', () => {
   });
 
   const RECORDED = 'record this: from the click on, and what came until it was stopped can be read';
-  test.runIf(isDrawn(0))(RECORDED, async () => {
+  test.runIf(isDrawn(3))(RECORDED, async () => {
     await visit('#/');
     const saved = page.waitForEvent('download');
     const clickedMs = Date.now();
@@ -276,7 +276,7 @@ describe('the live page in a browser', () => {
   });
 
   const BACK = 'the slider goes back no further than the node is up, and what has no past says so';
-  test.runIf(isDrawn(1))(BACK, async () => {
+  test.runIf(isDrawn(4))(BACK, async () => {
     await visit('#/why/orders/publish');
     const back = Number(await page.getAttribute('#time', 'min'));
     expect(back).toBeLessThan(0);

@@ -141,7 +141,7 @@ describe('the page in a browser', () => {
     });
   });
 
-  test.runIf(isDrawn(1))('dragging enlarges all charts, the button shows the whole run again', async () => {
+  test.runIf(isDrawn(3))('dragging enlarges all charts, the button shows the whole run again', async () => {
     await visit('three', async () => {
       const box = (await page.locator('#sides .u-over').first().boundingBox())!;
       await page.mouse.move(box.x + 40, box.y + 40);
@@ -164,7 +164,7 @@ describe('the page in a browser', () => {
     });
   });
 
-  test.runIf(isDrawn(2))('100 nodes: eleven by name and the others in one', async () => {
+  test.runIf(isDrawn(4))('100 nodes: eleven by name and the others in one', async () => {
     await visit('hundred', async () => {
       const names = await page.locator('#readout .node .name').allTextContents();
       expect(names).toHaveLength(12);
@@ -174,7 +174,7 @@ describe('the page in a browser', () => {
     });
   });
 
-  test.runIf(isDrawn(0))('scrubbing is quick: 40 moves of the slider', async () => {
+  test.runIf(isDrawn(5))('scrubbing is quick: 40 moves of the slider', async () => {
     await visit('three', async () => {
       const tookMs = (await page.evaluate(SCRUB)) as number;
       console.log(`page: 40 moves of the slider, frames included: ${Math.round(tookMs)} ms`);
