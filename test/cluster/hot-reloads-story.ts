@@ -4,7 +4,7 @@ import { rewriteQuota, takenMs, type WorstWindows, worstSpans } from './hot-quot
 import { TrafficProcess } from './traffic.js';
 
 const IDS = ['a', 'b', 'c'];
-const QUOTAS = [150, 300];
+const QUOTAS = [100, 200];
 const WARM_UP_MS = 4000;
 const EVERY_MS = 1000;
 const WINDOW_MS = 5000;
@@ -16,7 +16,7 @@ export async function playHotReloads(reloads: number): Promise<WorstWindows & { 
   const traffic = new TrafficProcess();
   try {
     await cluster.start(...IDS);
-    traffic.setRates(IDS.map((id) => ({ node: id, url: cluster.url(id), ratePerSecond: 200 })));
+    traffic.setRates(IDS.map((id) => ({ node: id, url: cluster.url(id), ratePerSecond: 140 })));
     await sleep(WARM_UP_MS);
     await traffic.collect();
     const fromMs = Date.now();

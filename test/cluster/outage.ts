@@ -10,11 +10,11 @@ import { Cluster, type ClusterOptions } from './cluster.js';
 import { carriable, percent, Story, worstFiveSeconds } from './story.js';
 import { TrafficProcess } from './traffic.js';
 
-/** 550 asks a second in all: stories on other clusters run beside this one. */
-const QUOTA = 300;
+/** 293 asks a second in all: stories on other clusters run beside this one. */
+const QUOTA = 160;
 const NODES = ['a', 'b', 'c'] as const;
 /** Everybody wants more than a third, so that fallback and normal admit the same total and any rise shows at once. */
-const DEMAND = { a: 250, b: 150, c: 150 };
+const DEMAND = { a: 133, b: 80, c: 80 };
 /**
  * An isolated node holds the least share of up to 15 s (2 × isolationAfterMs + partitionHeartbeatMs + 0.5 s, and a third), and a node that
  * has just begun had next to none: docs/operate/when-the-topic-is-away.md.

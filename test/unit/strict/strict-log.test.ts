@@ -7,7 +7,7 @@ import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 
 const QUOTA = { amount: 3600, perMs: 3_600_000, depth: 10 };
-const BUCKETS = 2000;
+const BUCKETS = 500;
 /** Milliseconds of a few rounds. */
 const ROUNDS_MS = 200;
 const WITHIN = { timeout: 20_000 };
