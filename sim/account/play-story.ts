@@ -265,7 +265,7 @@ class Play {
     if (!isFull || told.written.isKey || !isNear || nodes > TOGETHER) return;
     if (told.ledger.grantedMs > begunMs || level < 0 || level + messages > told.depth) return;
     this.#probes++;
-    const due = messages - Math.max(1, setPointOf(told));
+    const due = messages - setPointOf(told) - 1;
     const got = await this.#takeBack(member, told, messages, due);
     if (got >= due || this.#cluster.troubledMs >= begunMs || told.limitedMs >= begunMs) return;
     const says = `${member.name} grants ${got} of ${messages} at ${(this.#cluster.nowMs / 1000).toFixed(3)} s`;
@@ -324,7 +324,9 @@ class Play {
     const member = pick(members, at);
     if (member === undefined || !(nowMs - member.readyMs >= 2 * deliveryMs)) return;
     // A request that waits goes before it.
-    if (told.waiting > 0 || nowMs - told.askedMs < restMs || nowMs - told.backMs < toldMs(told)) return;
+    // Reports name the use before for two slow spans.
+    const usedForMs = isWhole ? restMs + 2 * deliveryMs : restMs;
+    if (told.waiting > 0 || nowMs - told.askedMs < usedForMs || nowMs - told.backMs < toldMs(told)) return;
     if (nowMs - Math.max(troubledMs, told.limitedMs) < deliveryMs || nowMs < told.lackingMs) return;
     const level = told.ledger.centralAt(nowMs);
     const nodes = Math.max(members.length, this.#cluster.counted(member));
