@@ -81,7 +81,7 @@ const long = [
 const longComputing = [
   'test/unit/{chaos,race}/*.test.ts',
   'test/long/{account,accuracy,agreed-pool,capacity-page,fuzz,keys-at-random,keys-middlewares,replay-stream,scenarios}.test.ts',
-  'test/long/{slow-clients,small-quotas,strict,swarm,tokens,tokens-strategies,tokens-swarm}.test.ts',
+  'test/long/{slow-clients,small-quotas,strict,strict-keys,swarm,tokens,tokens-strategies,tokens-swarm}.test.ts',
 ];
 const longWaiting = [
   'test/integration/pulsar-admin.test.ts',

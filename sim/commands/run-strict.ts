@@ -1,5 +1,6 @@
 import { EXIT_UNEXPECTED } from '../../src/base/errors/error-row.js';
 import { exhaust, SMALL_WORLDS } from '../strict/exhaust.js';
+import { playKeys } from '../strict/keyed/play-keys.js';
 import { playLiveStrict } from '../strict/live/live-strict.js';
 import { calmBudget, playBudget } from '../strict/play-budget.js';
 import { calmSlots, playSlots } from '../strict/play-slots.js';
@@ -17,12 +18,14 @@ export async function runStrict({
   live,
   used: isUsed = false,
   concurrency: isConcurrency = false,
+  keys: isKeys = false,
   budget: isBudget = false,
   json = false,
 }: StrictOptions): Promise<void> {
   if (live !== undefined) return runLive(live, json);
   if (isUsed) return printUsed(json);
   if (isBudget) return runBudgets(from, seeds, json);
+  if (isKeys) return runKeys(from, seeds, json);
   if (isConcurrency) return runSlots(from, seeds, json);
   const sums = { over: 0, admitted: 0, central: 0 };
   for (let seed = from; seed < from + seeds; seed++) {
@@ -55,6 +58,23 @@ function runSlots(from: number, seeds: number, json: boolean): void {
   const calm = `; without faults ${(100 * used).toFixed(1)} % of 20 are held by 5 nodes, 25 ms away`;
   if (!json) process.stdout.write(`${line}${calm}\n`);
   if (over > 0) process.exitCode = EXIT_UNEXPECTED;
+}
+
+/** Plays slots of keys: none may be over, and no row be left. */
+function runKeys(from: number, seeds: number, json: boolean): void {
+  let [wrong, entered, begunAgain] = [0, 0, 0];
+  for (let seed = from; seed < from + seeds; seed++) {
+    const verdict = playKeys(seed);
+    if (json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
+    entered += verdict.entered;
+    begunAgain += verdict.begunAgain;
+    if (verdict.over + verdict.left === 0) continue;
+    wrong++;
+    process.stderr.write(`seed ${seed}: ${verdict.over} slots over, ${verdict.left} rows and lanes left\n`);
+  }
+  const line = `seeds ${from} … ${from + seeds - 1}: ${wrong} held more slots of a key than there are, or left its rows`;
+  if (!json) process.stdout.write(`${line}; ${entered} entered, ${begunAgain} times keys were used again\n`);
+  if (wrong > 0) process.exitCode = EXIT_UNEXPECTED;
 }
 
 /** Plays budgets, and says what can be spent of one. */

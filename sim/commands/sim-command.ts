@@ -45,6 +45,7 @@ export interface StrictOptions {
   readonly live?: number;
   readonly used?: boolean;
   readonly concurrency?: boolean;
+  readonly keys?: boolean;
   readonly budget?: boolean;
   readonly json?: boolean;
 }
@@ -130,6 +131,7 @@ function strictCommand(): Command {
     .option('--live <count>', 'instead: so many real processes of this machine for 30 s', wholeNumber(2, 30))
     .option('--used', 'instead: what is used of the quota, by nodes, depth and delay')
     .option('--concurrency', 'instead: slots that requests hold and give back, counted at each moment')
+    .option('--keys', 'instead: slots of keys that come and go')
     .option('--budget', 'instead: budgets, counted by a month’s account')
     .option('--json', 'one JSON object per seed')
     .addHelpText('after', STRICT_HELP)
@@ -210,6 +212,7 @@ Examples:
   quotamesh sim strict --live 5
   quotamesh sim strict --used
   quotamesh sim strict --concurrency --seeds 1000
+  quotamesh sim strict --keys --seeds 100
   quotamesh sim strict --budget --seeds 1000
 
 Exit codes: 0 no token over, 1 some were, 2 usage.`;

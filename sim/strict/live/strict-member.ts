@@ -30,6 +30,7 @@ async function run({ path, node, quota, perSecond, waitMs }: MemberFacts): Promi
   const log = new StrictLog({
     createTopic: async () => topic,
     node,
+    cluster: 'sim',
     life: firstLife(Date.now()),
     clock: waking.clock,
     look: () => waking.look(),

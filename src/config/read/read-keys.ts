@@ -14,6 +14,7 @@ import type { Sound } from '../setting/text-file.js';
 import { hasRate } from '../setting/written-rate.js';
 import { burstInFullAt, withBurstInFull } from './burst-in-full.js';
 import { checkGroups } from './check-groups.js';
+import { checkSlots } from './check-slots.js';
 import { mergedLayers } from './read-groups.js';
 
 export type KeyBounds = Pick<KeysConfig, 'maxLive' | 'publishNames'>;
@@ -124,11 +125,6 @@ function readLayer(path: ConfigPath, written: unknown, below: unknown, findings:
     const remedy = 'Write promise: relaxed, or make a group of the key.';
     findings.add([...path, 'promise'], { problem, allowed: 'relaxed', remedy });
   }
-  if (isMapping(merged) && (merged.concurrency ?? null) !== null) {
-    const problem = 'cannot be kept for keys: each of them would need slots of its own in the log';
-    const remedy = 'Write concurrency: null, or make a group of the key.';
-    findings.add([...path, 'concurrency'], { problem, allowed: 'none', remedy });
-  }
   if (isMapping(merged) && (merged.budget ?? null) !== null) {
     const problem = 'cannot be kept for keys: each of them would need a budget of its own in the log';
     findings.add([...path, 'budget'], {
@@ -151,6 +147,7 @@ function checkAsGroup(path: ConfigPath, settings: Sound<GroupSection>, merged: u
   const name = `{${path.join(' ')}}`;
   findings.setWritten(['groups', name], path);
   checkGroups(new Map([[name, settings]]), { groups: { [name]: merged } }, findings);
+  checkSlots(new Map([[name, settings]]), findings, null);
 }
 
 function checkOverlaps(templates: readonly TemplateRead[], findings: Findings): void {

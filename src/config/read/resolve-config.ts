@@ -18,7 +18,7 @@ import { withBurstsInFull } from './burst-in-full.js';
 import { checkBudgets } from './check-budgets.js';
 import { checkGroups } from './check-groups.js';
 import { checkRelations } from './check-relations.js';
-import { checkSlots } from './check-slots.js';
+import { checkAllSlots } from './check-slots.js';
 import { checkStrict } from './check-strict.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
 import { readAuth } from './read-auth.js';
@@ -89,7 +89,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined<R
   const attachments = readAttachments(root.attachments, names, findings);
   const beside = { topicKind: topic?.kind, limits: node.limits, attachments, mqttRules };
   checkStrict(groups, findings, beside);
-  checkSlots(groups, findings, { ...beside, kafkaQuotas: kafkaQuotas.entities });
+  checkAllSlots(groups, keys.templates, findings, { ...beside, kafkaQuotas: kafkaQuotas.entities });
   checkBudgets(groups, findings, beside);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
   const fileOf = (file: unknown) => (typeof file === 'string' ? resolve(context.folder, file) : null);

@@ -58,6 +58,13 @@ export function isClosed({ period }: BudgetState, appendMs: number): boolean {
   return period === null || appendMs >= endOf(period);
 }
 
+/** True = nothing is lost if the budget is forgotten: its period is over, or unused. */
+export function isNothing(state: BudgetState, appendMs: number): boolean {
+  const { gone, former, late, lost, carried, credits } = state;
+  if (late > 0 || credits.length > 0) return false;
+  return isClosed(state, appendMs) || gone + former + lost + carried === 0;
+}
+
 /** True = this period follows the present one, which is over then. */
 export function isDue({ period }: BudgetState, next: BudgetPeriod, timeMs: number): boolean {
   if (timeMs < next.fromMs) return false;

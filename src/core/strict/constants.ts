@@ -31,6 +31,9 @@ export const FULL_PART = 0.9;
 /** Silent lives that are remembered as ended: milliseconds of log time. More: memory of late records. */
 export const ENDED_KEPT_MS = 3_600_000;
 
+/** The same of keyed lanes, whose rows end when nobody is remembered. More: rows of idle keys stay longer. */
+export const KEYED_ENDED_KEPT_MS = 60_000;
+
 // budget-account.ts:
 /** Names of gifts that are remembered. More: later repetitions count once, larger checkpoints. */
 export const CREDITS_KEPT = 1000;
@@ -46,6 +49,8 @@ export const CLAIM_GAP_MS = 20;
 export const AGAIN_MS = 1000;
 /** Milliseconds between signs of life of a holder; half of `LEAD_MS` if nobody else writes. */
 export const BEAT_MS = 400;
+/** The same of keyed lanes without streams. More: fewer records, less of the expiry left. */
+export const KEYED_BEAT_MS = 1000;
 /** Milliseconds without requests after which a node gives everything back. */
 export const REST_MS = 4000;
 /** Milliseconds by which each next reader waits. More: fewer answers to one newcomer, later ones. */
@@ -54,3 +59,5 @@ export const RANK_MS = 50;
 // strict-checkpoints.ts:
 /** Records after which the bucket is written whole. More: longer starts; less: more bytes. */
 export const CHECKPOINT_RECORDS = 200;
+/** The same of keyed lanes, whose rows all nodes keep in memory. */
+export const KEYED_CHECKPOINT_RECORDS = 30;

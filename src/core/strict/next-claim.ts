@@ -48,6 +48,7 @@ export function nextClaim(
   nowMs: number,
   isDue: boolean,
 ): Next | null {
+  if (fold.isUnwritten) return firstClaim(fold, asked);
   if (fold.quota.slots) return nextHold(fold, wallet, asked, isDue);
   const wanted = Math.min(fold.quota.amount, Math.round((asked.perSecond * fold.quota.perMs) / 1000));
   const known = fold.holders.get(wallet.key)?.lagMs ?? 0;
@@ -63,6 +64,14 @@ export function nextClaim(
   const isSame = order === 0 && returned === 0 && !isHoldFree && lagMs === known && !isChanged(published, want, fold);
   if (isSame && !isDue) return null;
   return { want, lagMs, taken: wallet.taken + order - returned, hold };
+}
+
+/** Asks for what is needed before the quota is known: its record goes before the claim. */
+function firstClaim({ quota }: StrictFold, { short: { waiting, refused } }: StrictAsked): Next | null {
+  const needed = waiting > 0 ? waiting : refused;
+  return needed === 0
+    ? null
+    : { want: quota.slots ? needed : 0, lagMs: 0, taken: quota.slots ? 0 : needed, hold: needed };
 }
 
 /**

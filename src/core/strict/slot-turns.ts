@@ -1,7 +1,8 @@
 import type { StrictFold } from './strict-fold.js';
 
-/** Milliseconds of silence after which a life's want counts for nothing. */
+/** Milliseconds of silence after which a life's want counts for nothing; holders of keyed lanes write less often. */
 const HEARD_MS = 1000;
+const KEYED_HEARD_MS = 2500;
 
 /**
  * Bounds the slots that a life holds while others wait: its part by max-min of what all want, and what nobody lacks.
@@ -12,7 +13,8 @@ const HEARD_MS = 1000;
  */
 export function slotsMost(fold: StrictFold, key: string, needed: number): number {
   const { holders, quota, heldTokens, nowMs } = fold;
-  const isHeard = (readMs: number) => nowMs - readMs <= HEARD_MS;
+  const heardMs = quota.keyed ? KEYED_HEARD_MS : HEARD_MS;
+  const isHeard = (readMs: number) => nowMs - readMs <= heardMs;
   const others = [...holders].flatMap(([other, { hold, want, readMs }]) => {
     return other === key ? [] : [{ hold, want: isHeard(readMs) ? want : hold }];
   });

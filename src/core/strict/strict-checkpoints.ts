@@ -1,4 +1,4 @@
-import { AGAIN_MS, CHECKPOINT_RECORDS } from './constants.js';
+import { AGAIN_MS } from './constants.js';
 import type { StrictFold } from './strict-fold.js';
 import {
   recordKey,
@@ -16,11 +16,18 @@ export class StrictCheckpoints {
   /** Key → offset of what the log may still hold. */
   readonly #offsets = new Map<string, number>();
   #offset = -1;
+  readonly #every: number;
   /** Records since the last checkpoint; many before the first. */
-  #since = CHECKPOINT_RECORDS;
+  #since: number;
   #wroteMs = -Infinity;
   /** Offsets up to which own checkpoints say all. */
   readonly #wroteAt = new Set<number>();
+
+  /** @param every records after which the bucket is written whole */
+  constructor(every: number) {
+    this.#every = every;
+    this.#since = every;
+  }
 
   /** Reads on; returns what may go. */
   read({ offset, record }: StrictRead): readonly StrictDeletion[] {
@@ -29,7 +36,7 @@ export class StrictCheckpoints {
     if (record.kind !== 'state') {
       // A budget that begins or is raised is written whole soon.
       const isGift = record.kind === 'period' || record.kind === 'credit';
-      this.#since += isGift ? CHECKPOINT_RECORDS : 1;
+      this.#since += isGift ? this.#every : 1;
       return [];
     }
     this.#since = 0;
@@ -41,7 +48,7 @@ export class StrictCheckpoints {
 
   /** @param rank others come first, by so many records */
   due(fold: StrictFold, own: StrictLife, rank: number, nowMs: number): StrictRecord | null {
-    const most = CHECKPOINT_RECORDS + rank * RANK_RECORDS;
+    const most = this.#every + rank * RANK_RECORDS;
     return this.#since < most || nowMs - this.#wroteMs < AGAIN_MS ? null : this.write(fold, own, nowMs);
   }
 

@@ -6,6 +6,7 @@ import {
   credited,
   isClosed,
   isDue,
+  isNothing,
   lapsed,
   leftOf,
 } from './budget-account.js';
@@ -13,6 +14,7 @@ import {
   ENDED_KEPT_MS,
   EXPIRY_MS,
   FULL_PART,
+  KEYED_ENDED_KEPT_MS,
   LEAD_MS,
   PLAN_GRID_MS,
   POOL_FILL_MS,
@@ -25,6 +27,7 @@ import {
   lifeKey,
   type StrictClaim,
   type StrictCredit,
+  type StrictEnd,
   type StrictExpire,
   type StrictFound,
   type StrictLeave,
@@ -33,7 +36,13 @@ import {
   type StrictQuotaChange,
   type StrictRead,
 } from './strict-record.js';
-import type { FormerQuota, StreamPlan, StrictHolder, StrictState } from './strict-state.js';
+import {
+  type FormerQuota,
+  type StreamPlan,
+  type StrictHolder,
+  type StrictState,
+  unwrittenState,
+} from './strict-state.js';
 
 /**
  * Folds the log of one bucket: who has been granted which tokens, what waits in the pool, which streams flow.
@@ -104,6 +113,12 @@ export class StrictFold {
     const { record } = read;
     this.#advance(read.appendMs);
     this.isClosed = this.budget !== null && isClosed(this.budget, read.appendMs);
+    if (this.quota.keyed) this.#forgetEnded(KEYED_ENDED_KEPT_MS);
+    if (record.kind === 'end') {
+      if (this.#isOverAt(record)) this.#begin(unwrittenState(this.quota));
+      else this.#lastOffset = read.offset;
+      return;
+    }
     if (record.kind === 'claim') this.#claim(record);
     else if (record.kind === 'leave') this.#leave(record);
     else if (record.kind === 'expire') this.#expire(record);
@@ -129,6 +144,17 @@ export class StrictFold {
   /** True = nobody can hold anything. */
   get isAtRest(): boolean {
     return this.holders.size === 0;
+  }
+
+  /** True = it is as if nothing had ever been written. */
+  get isUnwritten(): boolean {
+    return this.revision === 0;
+  }
+
+  /** True = an end may be written: nothing is lost with what the log has. */
+  isSpent(appendMs: number): boolean {
+    const isForgotten = this.#former.length === 0 && this.#endedAt(appendMs) === 0;
+    return this.isAtRest && isForgotten && (this.budget === null || isNothing(this.budget, appendMs));
   }
 
   /** True = a lowered quota waits for its holders. */
@@ -212,7 +238,7 @@ export class StrictFold {
     const step = appendMs - before;
     const counted = Math.max(0, this.holders.size === 0 ? step : Math.min(step, STEP_MAX_MS));
     this.isWhole = counted === step;
-    if (step > 0 || step < -STEP_MAX_MS) this.#appendMs = appendMs;
+    if (this.#appendMs === null || step > 0 || step < -STEP_MAX_MS) this.#appendMs = appendMs;
     this.#flow(this.nowMs + counted);
   }
 
@@ -304,9 +330,26 @@ export class StrictFold {
     this.heldTokens -= holder.hold;
     const life = Math.max(holder.life, this.#ended.get(holder.node)?.[0] ?? -1);
     this.#ended.set(holder.node, [life, this.nowMs]);
+    this.#forgetEnded(ENDED_KEPT_MS);
+  }
+
+  #forgetEnded(keptMs: number): void {
     for (const [node, [, endedMs]] of this.#ended) {
-      if (this.nowMs - endedMs > ENDED_KEPT_MS) this.#ended.delete(node);
+      if (this.nowMs - endedMs > keptMs) this.#ended.delete(node);
     }
+  }
+
+  /** Counts ended lives that are still remembered at this append time. */
+  #endedAt(appendMs: number): number {
+    const stepMs = Math.max(0, appendMs - (this.#appendMs ?? appendMs));
+    const remembered = [...this.#ended.values()].filter(([, endedMs]) => {
+      return this.nowMs + stepMs - endedMs <= KEYED_ENDED_KEPT_MS;
+    });
+    return remembered.length;
+  }
+
+  #isOverAt({ at }: StrictEnd): boolean {
+    return this.quota.keyed === true && this.#lastOffset <= at && this.isSpent(this.#appendMs ?? 0);
   }
 
   #change({ revision, amount, depth }: StrictQuotaChange): void {
@@ -333,14 +376,21 @@ export class StrictFold {
   }
 
   #restart(state: StrictState, appendMs: number): void {
+    this.#begin(state);
+    this.#appendMs = appendMs;
+  }
+
+  #begin(state: StrictState): void {
     const { nowMs, pool, quota, revision, budget } = state;
     Object.assign(this, { nowMs, pool, quota, revision, budget });
     this.#setPlans(state.plans);
     this.holders.clear();
     this.heldTokens = 0;
     this.#ended = new Map(Object.entries(state.ended));
-    this.#former = [];
-    this.#appendMs = appendMs;
+    this.#former = state.former;
+    this.#appendMs = state.appendMs;
+    this.#lastOffset = state.lastOffset;
+    this.isClosed = budget !== null;
   }
 
   /** Forgets a former quota once no stream follows it and holders fit. */

@@ -144,4 +144,12 @@ export class StrictNewcomer {
 }
 
 /** Records by which nobody is granted anything. */
-const HARMLESS: ReadonlySet<StrictRecord['kind']> = new Set(['join', 'quota', 'period', 'credit', 'knew', 'found']);
+const HARMLESS: ReadonlySet<StrictRecord['kind']> = new Set([
+  'join',
+  'quota',
+  'period',
+  'credit',
+  'knew',
+  'found',
+  'end',
+]);

@@ -1,5 +1,16 @@
 import { type BudgetPeriod, type BudgetState, isDue } from './budget-account.js';
-import { AGAIN_MS, BEAT_MS, CLAIM_GAP_MS, EXPIRY_MS, LEAD_MS, RANK_MS, REST_MS } from './constants.js';
+import {
+  AGAIN_MS,
+  BEAT_MS,
+  CHECKPOINT_RECORDS,
+  CLAIM_GAP_MS,
+  EXPIRY_MS,
+  KEYED_BEAT_MS,
+  KEYED_CHECKPOINT_RECORDS,
+  LEAD_MS,
+  RANK_MS,
+  REST_MS,
+} from './constants.js';
 import { neededSlots, nextClaim } from './next-claim.js';
 import { slotsMost } from './slot-turns.js';
 import { StrictCheckpoints } from './strict-checkpoints.js';
@@ -30,6 +41,17 @@ export interface StrictNodeSettings {
   readonly revision: number;
   /** The budget as a former log had it; null = this node has not read that. */
   readonly knew?: BudgetState | null | undefined;
+  /** Given = a keyed lane as its rows say; null = they are not read yet. Absent = it is learnt from the log. */
+  readonly known?: StrictKnown | null | undefined;
+}
+
+/** A lane as the rows say that the log has of it. */
+export interface StrictKnown {
+  readonly fold: StrictFold;
+  /** Rows that the log may still hold. */
+  readonly rows: readonly StrictRead[];
+  /** Own time at which the last of them was read. */
+  readonly readMs: number;
 }
 
 /** A record that is written until it has been read back. */
@@ -62,13 +84,15 @@ export class StrictNode {
   waiting = 0;
   /** Records to append, in order; the caller empties it. */
   readonly out: StrictWritten[] = [];
+  /** Quota that a keyed lane is given, where the log says none. */
+  firstQuota: Pick<StrictQuota, 'amount' | 'depth'>;
   readonly clock = new StrictClock();
   readonly demand = new StrictDemand();
   readonly #settings: StrictNodeSettings;
   #newcomer: StrictNewcomer | null;
   #life: number;
   #seq = 0;
-  readonly #checkpoints = new StrictCheckpoints();
+  readonly #checkpoints: StrictCheckpoints;
   /** A change of the quota that was not read back. */
   #change: Unread<StrictQuotaChange> | null = null;
   /** A period that was not read back. */
@@ -91,10 +115,20 @@ export class StrictNode {
 
   constructor(settings: StrictNodeSettings) {
     this.#settings = settings;
+    this.firstQuota = settings.quota;
     this.#life = settings.life;
     const { knew } = settings;
     if (knew) this.#knew = { record: { kind: 'knew', ...this.#own, budget: knew }, writtenMs: -Infinity };
-    this.#newcomer = new StrictNewcomer(this.#own);
+    const { known } = settings;
+    this.#newcomer = known === undefined ? new StrictNewcomer(this.#own) : null;
+    this.#checkpoints = new StrictCheckpoints(settings.quota.keyed ? KEYED_CHECKPOINT_RECORDS : CHECKPOINT_RECORDS);
+    if (known) this.#know(known);
+  }
+
+  #know({ fold, rows, readMs }: StrictKnown): void {
+    this.fold = fold;
+    this.clock.read(fold.nowMs, readMs, false);
+    for (const row of rows) this.#checkpoints.read(row);
   }
 
   get #own() {
@@ -233,12 +267,14 @@ export class StrictNode {
   #apply(fold: StrictFold, read: StrictRead, nowMs: number): void {
     const { wallet } = this;
     wallet?.count(nowMs);
-    const isRestart = read.record.kind === 'found' && fold.foundedBy(read.record);
+    const isFounded = read.record.kind === 'found' && fold.foundedBy(read.record);
     fold.apply(read);
+    const isRestart = isFounded || (read.record.kind === 'end' && fold.isUnwritten);
     if (isRestart) this.clock.forget();
     this.clock.read(fold.nowMs, nowMs, fold.isWhole && !isRestart);
     if (wallet === null) {
       this.#tellEnded(fold, read, nowMs);
+      this.#tidyBehind(fold, read, nowMs);
       return;
     }
     if (read.record.kind === 'claim' && lifeKey(read.record) === wallet.key) this.#readOwn(wallet, read.record, nowMs);
@@ -255,6 +291,12 @@ export class StrictNode {
   #tellEnded(fold: StrictFold, { record }: StrictRead, nowMs: number): void {
     if (record.kind !== 'expire' || fold.holders.has(lifeKey(record))) return;
     if (this.#expired.delete(lifeKey(record))) this.out.push(this.#checkpoints.write(fold, this.#own, nowMs));
+  }
+
+  /** Writes a keyed lane whole when its last holder has left. */
+  #tidyBehind(fold: StrictFold, { record }: StrictRead, nowMs: number): void {
+    const isOwn = record.kind === 'leave' && record.node === this.#settings.node;
+    if (isOwn && fold.quota.keyed && fold.isAtRest) this.out.push(this.#checkpoints.write(fold, this.#own, nowMs));
   }
 
   /** Leaves slots to others who wait, when requests end. */
@@ -297,8 +339,10 @@ export class StrictNode {
     if (nowMs - sentMs < AGAIN_MS) return;
     const claimedAgoMs = nowMs - this.#claimedMs;
     // Streams are counted no further than the last record and the lead.
+    const { keyed, slots, budget } = this.#settings.quota;
+    const hasStreams = !(keyed && (slots || budget));
     const isSilent = this.clock.lowAt(nowMs) - fold.nowMs >= LEAD_MS / 2 && claimedAgoMs >= LEAD_MS / 2;
-    const isDue = claimedAgoMs >= BEAT_MS || isSilent;
+    const isDue = hasStreams ? claimedAgoMs >= BEAT_MS || isSilent : claimedAgoMs >= KEYED_BEAT_MS;
     const short = { waiting: this.waiting, refused: this.#short };
     const perSecond = this.demand.perSecond(nowMs);
     const logMs = this.clock.lowAt(nowMs);
@@ -307,10 +351,20 @@ export class StrictNode {
     const next = nextClaim(fold, wallet, asked, nowMs, isDue);
     this.#short = 0;
     if (next === null) return;
+    if (fold.isUnwritten) this.#writeFirst(nowMs);
     const claim = { kind: 'claim', ...this.#own, seq: ++this.#seq, ...next } as const;
     this.#claimedMs = nowMs;
     this.out.push(claim);
     wallet.wrote(claim, nowMs);
+  }
+
+  /** Says before the first claim of a keyed lane what it is. */
+  #writeFirst(nowMs: number): void {
+    const { amount, depth } = this.firstQuota;
+    this.#change ??= { record: { kind: 'quota', revision: 1, amount, depth }, writtenMs: -Infinity };
+    this.#change.writtenMs = -Infinity;
+    this.#writeAgain(this.#change, nowMs);
+    if (this.#period !== null) this.#sayAgain(this.#period, nowMs);
   }
 
   get #rank(): number {
@@ -345,14 +399,19 @@ export class StrictNode {
   #writeAgain(unread: Unread<StrictQuotaChange | StrictKnew>, nowMs: number): void {
     if (nowMs - unread.writtenMs < AGAIN_MS) return;
     unread.writtenMs = nowMs;
-    this.out.push(unread.record);
+    const isNamed = unread.record.kind === 'quota' && this.#settings.quota.keyed === true;
+    this.out.push(isNamed ? { ...unread.record, by: this.#nextName() } : unread.record);
   }
 
   /** Writes it again under a name of its own. */
   #sayAgain(unread: Unread<Said<StrictPeriod> | Said<StrictCredit>>, nowMs: number): void {
     if (nowMs - unread.writtenMs < AGAIN_MS) return;
     unread.writtenMs = nowMs;
-    this.out.push({ ...unread.record, by: `${lifeKey(this.#own)}/${++this.#said}` });
+    this.out.push({ ...unread.record, by: this.#nextName() });
+  }
+
+  #nextName(): string {
+    return `${lifeKey(this.#own)}/${++this.#said}`;
   }
 
   /** Ends silent lives. A node that holds nothing does so later: their room fills before anybody asks. */

@@ -16,6 +16,8 @@ export interface StrictQuota {
   readonly slots?: true | undefined;
   /** Given = `depth` tokens for each period; no time brings any, a record does. */
   readonly budget?: true | undefined;
+  /** Given = a lane that comes and goes: where nothing is written, it is as `unwrittenState` says. */
+  readonly keyed?: true | undefined;
 }
 
 export function unitsOf(tokens: number, quota: StrictQuota): number {

@@ -40,6 +40,8 @@ export interface StrictQuotaChange {
   readonly revision: number;
   readonly amount: number;
   readonly depth: number;
+  /** Names this writing, where several nodes may write the first one. */
+  readonly by?: string | undefined;
 }
 
 /** A record that says the same whoever writes it, and however often. */
@@ -90,6 +92,12 @@ export interface StrictFound extends StrictLife {
   readonly state: StrictState;
 }
 
+/** Ends a keyed lane of which nothing needs to be known. It counts if nobody has written after `at`. */
+export interface StrictEnd extends StrictSaid {
+  readonly kind: 'end';
+  readonly at: number;
+}
+
 /** Removes an older record from the log, under its key: a checkpoint says what it said. */
 export interface StrictDeletion {
   readonly kind: 'delete';
@@ -106,7 +114,8 @@ export type StrictRecord =
   | StrictKnew
   | StrictJoin
   | StrictCheckpoint
-  | StrictFound;
+  | StrictFound
+  | StrictEnd;
 
 /** Everything that a node writes: records, and the ends of records. */
 export type StrictWritten = StrictRecord | StrictDeletion;
@@ -129,7 +138,7 @@ export function lifeKey({ node, life }: StrictLife): string {
  */
 export function recordKey(written: StrictWritten): string {
   if (written.kind === 'delete') return written.key;
-  if (written.kind === 'quota') return `quota/${written.revision}`;
+  if (written.kind === 'quota') return `quota/${written.by ?? written.revision}`;
   if ('by' in written) return `${written.kind}/${written.by}`;
   if (written.kind === 'state') return `state/${written.at}`;
   const own = `${written.kind}/${lifeKey(written)}`;

@@ -73,6 +73,11 @@ export function emptyState(quota: StrictQuota, revision: number): StrictState {
   return { ...begun, quota, revision };
 }
 
+/** Makes the bucket of a keyed lane without records: nobody has said its quota. */
+export function unwrittenState({ perMs, slots, budget }: StrictQuota): StrictState {
+  return emptyState({ amount: 0, perMs, depth: 0, slots, budget, keyed: true }, 0);
+}
+
 /** Makes what is left when all lives have ended: the pool. Time and streams begin anew. */
 export function abandonedState(state: StrictState): StrictState {
   const ended: Record<string, readonly [life: number, endedMs: number]> = {};

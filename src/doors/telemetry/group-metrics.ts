@@ -204,7 +204,7 @@ function slotsCounter(help: string, read: (lane: SlotLane) => number): GroupMetr
 
 function ofSlots(read: (lane: SlotLane, node: NodeParts) => number): LaneReading {
   return ({ group, direction }, node) => {
-    const lane = direction === DIRECTIONS[0] ? node.slots.get(group) : undefined;
+    const lane = direction === DIRECTIONS[0] ? node.slots.known(group) : undefined;
     return lane && read(lane, node);
   };
 }

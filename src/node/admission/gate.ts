@@ -1,6 +1,7 @@
 import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { type Clock, processTimers, type Timers } from '../../base/ports/clock.js';
-import type { GroupConfig, LimitsConfig } from '../../config/resolved/resolved-config.js';
+import type { GroupConfig, KeyTemplate, LimitsConfig } from '../../config/resolved/resolved-config.js';
+import { keyNameOf } from '../../config/setting/key-name.js';
 import {
   DIMENSION_COUNT,
   DIRECTION_COUNT,
@@ -48,6 +49,7 @@ import { UnpublishedWork } from './decide/unpublished-work.js';
 import { createDeciders } from './deciders.js';
 import type { AdmissionWatch } from './request/admission-watch.js';
 import { GroupNames } from './request/group-names.js';
+import { KeptKeys } from './request/kept-keys.js';
 import { LaneBounds } from './request/lane-bounds.js';
 import {
   directionOf,
@@ -129,18 +131,19 @@ export class Gate {
   readonly #strictLanes: KeptLanes;
   readonly slots: SlotGate;
   readonly #slotLanes: KeptSlots;
+  readonly #kept: KeptKeys;
   #keptLane = 0;
 
   constructor(parts: GateParts) {
     const { limiter, clock, groups, keys, attachments, limits, defaultGroup, loop } = parts;
-    const { whyNotReady, chargeCosts, timers = processTimers } = parts;
-    const { strictLanes = NO_STRICT_LANES } = parts;
+    const { whyNotReady, chargeCosts, timers = processTimers, strictLanes = NO_STRICT_LANES } = parts;
     this.#loop = loop;
     this.#limiter = limiter;
     this.#clock = clock;
     this.#groups = groups;
     this.#keys = keys;
     this.#names = new GroupNames(groups, defaultGroup, clock, keys);
+    this.#kept = new KeptKeys(keys);
     this.refusals = new RefusalLedger(loop);
     this.levels = new Levels(limiter, groups.list, limits, clock());
     const unlimitedOf = (lane: number) => laneOf(groups.unlimited as number, lane % DIRECTION_COUNT);
@@ -166,7 +169,7 @@ export class Gate {
     const of = { scopes, names: this.#names, bounds: this.#bounds, slotGate: this.slots };
     this.#reader = new RequestReader({ ...asked, ...of, kept: [this.strict, this.budgets] });
     const deciding = { clock, groups, scopes, reader: this.#reader, explainer, teller };
-    this.#unpublished = keys === null ? null : new UnpublishedWork({ ...deciding, keys });
+    this.#unpublished = keys === null ? null : new UnpublishedWork({ ...deciding, keys, kept: this.#kept });
     this.#ofKeys = keys === null ? null : { clock, groups, keys, chargeCosts, consume: this.consume.bind(this) };
     this.#reservations = { clock, groups, joint, reader: this.#reader, chargeCosts };
     this.batches = new OpenBatches({
@@ -209,7 +212,7 @@ export class Gate {
     this.#slotLanes.read(group);
     this.#budgetLanes.read(group);
     const { beside } = this.levels;
-    if (this.#slotLanes.get(group) !== undefined) for (const lane of lanesOf(group)) beside[lane] |= HAS_SLOTS;
+    if (this.#slotLanes.keeps(group)) for (const lane of lanesOf(group)) beside[lane] |= HAS_SLOTS;
     if (this.#budgetLanes.get(group) !== undefined) for (const lane of lanesOf(group)) beside[lane] |= HAS_BUDGET;
     for (const lane of lanesOf(group)) if (this.#strictLanes.get(lane) !== undefined) beside[lane] |= IS_STRICT;
   }
@@ -267,13 +270,25 @@ export class Gate {
     return this.slots.enter(nameOf(where), group, this.#tokensOf(where, group, orOne(amounts), options), options);
   }
 
-  /** Returns the group whose slots a request takes; null = none. Makes no group of a key. */
+  /** Returns the group whose slots a request takes; null = none. Makes groups of keys with slots alone. Throws KEYS_FULL. */
   slotsOf(where: Where): number | null {
-    if (typeof where !== 'string' || this.#slotLanes.all.size === 0) return null;
+    if (typeof where !== 'string' || (this.#slotLanes.isEmpty && !this.#kept.hasAny)) return null;
     const known = this.#groups.numbers.get(where);
-    if (known === undefined && this.#keys?.isKey(where) === true) return null;
+    const isKept = known === undefined && this.#kept.has(where);
+    if (known === undefined && !isKept && this.#keys?.isKey(where) === true) return null;
+    if (isKept) this.#slotLanes.rejectIfFull(keyNameOf(where));
     const group = known ?? this.#names.indexOf(where);
-    return this.#slotLanes.get(group) === undefined ? null : group;
+    return this.#slotLanes.keeps(group) ? group : null;
+  }
+
+  /** True = the strict log keeps something of keys. */
+  get keepsKeys(): boolean {
+    return this.#kept.hasAny;
+  }
+
+  /** Follows the templates in force. */
+  templatesChanged(templates: readonly KeyTemplate[]): void {
+    this.#kept.use(templates);
   }
 
   #tokensOf(where: Where, group: number | null, amounts: Amounts, origin: Origin & Limiting): TokensAsked {
@@ -284,11 +299,16 @@ export class Gate {
       };
     }
     if (origin.limit !== undefined) this.#tellLimit(where, origin.limit);
-    const lane = laneOf(group, directionOf(origin));
-    const request = this.#reader.forSlot(lane, amounts, origin);
+    const request = this.#reader.forSlot(laneOf(group, directionOf(origin)), amounts, origin);
+    // While it waits for a slot, the number of a key's group may become another's.
+    const again = () => {
+      if (!this.#groups.isKey(group)) return request;
+      const lane = laneOf(this.#names.indexOf(where as string), directionOf(origin));
+      return this.#reader.forSlot(lane, amounts, origin);
+    };
     return {
       atOnce: (options) => this.#tryKept(request, options),
-      waiting: (options) => this.#acquireKept(request, options),
+      waiting: (options) => this.#acquireKept(again(), options),
     };
   }
 
@@ -299,8 +319,9 @@ export class Gate {
 
   /** Milliseconds that who asks without naming a wait waits: those of a strict group, and 0 of others. */
   usualWaitMs(group: unknown, direction?: Origin['direction']): number {
-    if ((!this.hasStrict && this.#slotLanes.all.size === 0) || typeof group !== 'string') return 0;
-    const known = this.#groups.numbers.get(group);
+    const hasNone = !this.hasStrict && this.#slotLanes.isEmpty && !this.#kept.hasAny;
+    if (hasNone || typeof group !== 'string') return 0;
+    const known = this.#groups.numbers.get(group) ?? this.slotsOf(group) ?? undefined;
     const ofSlots = known === undefined ? null : this.slots.usualWaitMs(known);
     if (ofSlots !== null) return ofSlots;
     if (known === undefined) return 0;

@@ -153,13 +153,18 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     configured: keySettings.templates,
     registry: config.registry,
     telemetry,
-    use: (inUse) => keys?.use(inUse),
+    use: (inUse) => {
+      keys?.use(inUse);
+      gate.templatesChanged(inUse);
+      if (gate.keepsKeys) strictLog.expectKeys();
+    },
   });
 
   const busy = new BusyWatch({ config, groups, loop }, telemetry);
 
   const strictLog = new StrictLog({
     node: nodeId,
+    cluster,
     life: firstLife(Date.now()),
     clock,
     look: () => wakingClock?.look(),
@@ -176,7 +181,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     promisesOf: (group) => (isRegistered(group) ? NOBODY : comparison.promisesOf(group)),
     changed: (group) => inForce.define(groups.at(group)),
   });
-  const slots = new SlotLanes({ log: strictLog, cluster, groups, telemetry });
+  const slots = new SlotLanes({ log: strictLog, cluster, groups, telemetry, maxKeys: keySettings.maxLoud });
 
   const budgets = new BudgetLanes({ log: strictLog, cluster, groups, telemetry, wall: budgetClock(clock) });
 
@@ -196,6 +201,9 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     whyNotReady,
     chargeCosts: (names, costs, how) => reportCost({ config, clock, gate, loop, notReady }, names, costs, how),
   });
+
+  gate.templatesChanged(keySettings.templates);
+  if (gate.keepsKeys) strictLog.expectKeys();
 
   gate.onLetOff = (group, direction) =>
     telemetry.log('warn', 'work that cannot be refused exceeds debtMs of debt; further amounts are only counted', {

@@ -67,9 +67,10 @@ export const DEGRADED = {
       return only(because !== '', `strict group ${groups.ofLane(lane).name} admits nothing: ${because}`);
     }),
     ...Array.from(slots.all).flatMap(([group, kept]) => {
-      const because = slots.because(kept);
+      const because = groups.isKey(group) ? '' : slots.because(kept);
       return only(because !== '', `group ${groups.at(group).name} lets nobody in: ${because}`);
     }),
+    ...only(slots.becauseOfKeys !== '', `keys with concurrency let nobody in: ${slots.becauseOfKeys}`),
     ...Array.from(budgets.all).flatMap(([group, kept]) => {
       const because = budgets.because(kept);
       return only(because !== '', `budget of group ${groups.at(group).name} cannot be spent: ${because}`);

@@ -135,7 +135,7 @@ function describeStrict({ strict }: StatusParts, lane: number): StrictStatus | n
 }
 
 export function describeSlots({ slots }: StatusParts, group: number): SlotsStatus | null {
-  const lane = slots.get(group);
+  const lane = slots.known(group);
   if (lane === undefined) return null;
   const { bucket, inUse, lost } = lane;
   const { isInForce, waitsFor, waiting, roundTripMs, holders, depth: limit } = bucket.describe();

@@ -37,7 +37,7 @@ export interface StatusParts extends ReadinessParts {
   };
   readonly pump: ReadPump;
   readonly strict: Pick<StrictLanes, 'get' | 'all' | 'awaitedBy' | 'stateOf' | 'because'>;
-  readonly slots: Pick<SlotLanes, 'get' | 'all' | 'stateOf' | 'because'>;
+  readonly slots: Pick<SlotLanes, 'get' | 'known' | 'all' | 'stateOf' | 'because' | 'becauseOfKeys'>;
   readonly budgets: Pick<BudgetLanes, 'get' | 'all' | 'told' | 'stateOf' | 'because'>;
   readonly gate: {
     readonly refusals: ToldRefusals;

@@ -1,26 +1,35 @@
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import { slotsQuotaOf } from '../../config/resolved/strict-quota.js';
+import type { StrictQuota } from '../../core/strict/strict-quota.js';
 import type { StrictWallet } from '../../core/strict/strict-wallet.js';
 import type { StrictLaneState } from '../api/node-status.js';
 import type { GroupTable } from '../groups/group-table.js';
 import { becauseOf, stateByLog, ToldStates } from './lane-states.js';
 import type { StrictBucket } from './strict-bucket.js';
-import { slotsName } from './strict-codec.js';
+import { keyedLaneName, slotsName } from './strict-codec.js';
 import type { StrictLog } from './strict-log.js';
 
 interface SlotLanesParts {
-  readonly log: Pick<StrictLog, 'add' | 'remove' | 'lost' | 'unsafe'>;
+  readonly log: Pick<StrictLog, 'add' | 'open' | 'remove' | 'lost' | 'unsafe' | 'keyed'>;
   readonly cluster: string;
   readonly groups: GroupTable;
   readonly telemetry: Telemetry;
+  /** Keys of which the log has something, at most: keys.maxLoud. */
+  readonly maxKeys: number;
 }
 
 /** Slots of a group as admission sees them. */
-export type KeptSlots = Pick<SlotLanes, 'get' | 'all' | 'read' | 'end' | 'stateOf' | 'because'>;
+export type KeptSlots = Pick<
+  SlotLanes,
+  'get' | 'keeps' | 'isEmpty' | 'rejectIfFull' | 'read' | 'end' | 'stateOf' | 'because'
+>;
 
 export const NO_SLOTS: KeptSlots = {
   get: () => undefined,
-  all: new Map(),
+  keeps: () => false,
+  isEmpty: true,
+  rejectIfFull: () => {},
   read: () => {},
   end: () => {},
   stateOf: () => 'kept',
@@ -29,11 +38,19 @@ export const NO_SLOTS: KeptSlots = {
 
 /** Milliseconds between looks. More: the log says later that a group lets nobody in. */
 const LOOK_MS = 500;
+/** Milliseconds without a request after which a key's lane is closed. More: fewer are opened again. */
+const KEY_IDLE_MS = 10_000;
+/** Stands for all keys among numbers of groups. */
+const ALL_KEYS = -1;
 
-/** Keeps the slots of groups with concurrency. */
+/** Keeps the slots of groups with concurrency, and of keys: those are open while they are used. */
 export class SlotLanes {
   readonly #parts: SlotLanesParts;
   readonly #lanes = new Map<number, SlotLane>();
+  /** Number of a key with concurrency, open or not → its slots. */
+  readonly #keys = new Map<number, StrictQuota>();
+  /** Open lanes of keys by name: a key may have another number by now. */
+  readonly #open = new Map<string, SlotLane>();
   readonly #told: ToldStates;
   #timer: NodeJS.Timeout | null = null;
 
@@ -50,12 +67,36 @@ export class SlotLanes {
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
+  /** Returns the slots of a group or key; opens a key's lane. */
   get(group: number): SlotLane | undefined {
+    const known = this.#lanes.get(group);
+    if (known !== undefined) return known;
+    const quota = this.#keys.get(group);
+    return quota && this.#openKey(group, quota);
+  }
+
+  /** Returns the slots of a group, or of an open key. */
+  known(group: number): SlotLane | undefined {
     return this.#lanes.get(group);
   }
 
+  /** Tests if a group or key limits concurrency; opens nothing. */
+  keeps(group: number): boolean {
+    return this.#lanes.has(group) || this.#keys.has(group);
+  }
+
+  get isEmpty(): boolean {
+    return this.#lanes.size + this.#keys.size === 0;
+  }
+
+  /** Slots by group, of keys that are open here as well. */
   get all(): ReadonlyMap<number, SlotLane> {
     return this.#lanes;
+  }
+
+  /** Keys whose lanes are open here. */
+  get openKeys(): number {
+    return this.#open.size;
   }
 
   /** Follows a new or changed group. */
@@ -63,6 +104,10 @@ export class SlotLanes {
     const { cluster, groups, log } = this.#parts;
     const config = groups.at(group);
     const quota = slotsQuotaOf(config);
+    if (groups.isKey(group)) {
+      this.#readKey(group, quota);
+      return;
+    }
     const known = this.#lanes.get(group);
     if (quota === null) this.end(group);
     else if (known !== undefined) known.bucket.propose(quota);
@@ -72,13 +117,64 @@ export class SlotLanes {
     }
   }
 
+  /** Follows a key, whose number may have been another's. */
+  #readKey(group: number, slots: StrictQuota | null): void {
+    const name = this.#nameOfKey(group);
+    const known = this.#lanes.get(group);
+    if (slots === null) {
+      this.end(group);
+      return;
+    }
+    const quota = { ...slots, keyed: true } as const;
+    this.#keys.set(group, quota);
+    if (known !== undefined && known.name !== name) this.#lanes.delete(group);
+    else if (known !== undefined && known.bucket.quota.depth !== quota.depth) known.bucket.propose(quota);
+  }
+
+  #openKey(group: number, quota: StrictQuota): SlotLane {
+    const name = this.#nameOfKey(group);
+    const lane = this.#open.get(name) ?? new SlotLane(name, this.#parts.log.open(name, quota));
+    this.#open.set(name, lane);
+    this.#lanes.set(group, lane);
+    return lane;
+  }
+
+  #nameOfKey(group: number): string {
+    return keyedLaneName(this.#parts.cluster, this.#parts.groups.at(group).name, 'slots');
+  }
+
+  /** Throws KEYS_FULL where the log has no room for a new key. */
+  rejectIfFull(key: string): void {
+    const { log, cluster, maxKeys } = this.#parts;
+    const name = keyedLaneName(cluster, key, 'slots');
+    const { rows } = log.keyed;
+    if (rows.size < maxKeys || rows.has(name) || this.#open.has(name)) return;
+    throw new QuotameshError('KEYS_FULL', { key, bound: 'maxLoud', max: maxKeys });
+  }
+
   /** Gives back what nobody uses, and forgets the group. */
   end(group: number): void {
+    this.#keys.delete(group);
     const known = this.#lanes.get(group);
     if (known === undefined) return;
     this.#lanes.delete(group);
     this.#told.forget(group);
-    this.#parts.log.remove(known.name);
+    if (this.#open.delete(known.name)) this.#parts.log.keyed.close(known.name);
+    else this.#parts.log.remove(known.name);
+  }
+
+  /** Closes lanes of keys that nobody uses here. */
+  #closeIdle(): void {
+    for (const [name, { bucket, lost }] of this.#open) {
+      if (lost > 0 || !bucket.isIdleFor(KEY_IDLE_MS)) continue;
+      this.#open.delete(name);
+      this.#parts.log.keyed.close(name);
+    }
+    for (const [group, { name }] of this.#lanes) {
+      if (!this.#keys.has(group) || this.#open.has(name)) continue;
+      this.#lanes.delete(group);
+      this.#told.forget(group);
+    }
   }
 
   /** Tells if this node knows which slots it holds. */
@@ -98,12 +194,25 @@ export class SlotLanes {
   /** Logs lost slots, and when a group lets nobody in. */
   #look(): void {
     const { groups, telemetry } = this.#parts;
+    this.#closeIdle();
     for (const [group, lane] of this.#lanes) {
       const facts = { group: groups.at(group).name };
       const lost = lane.look();
       if (lost > 0) telemetry.log('warn', 'requests run without their slots: others may have them', { ...facts, lost });
-      this.#told.tell(group, this.stateOf(lane), this.because(lane), facts);
+      // A stranger chooses how many keys there are.
+      if (!this.#keys.has(group)) this.#told.tell(group, this.stateOf(lane), this.because(lane), facts);
     }
+    this.#told.tell(ALL_KEYS, this.#stateOfKeys, this.becauseOfKeys, { keys: this.#keys.size });
+  }
+
+  get #stateOfKeys(): StrictLaneState {
+    const { log } = this.#parts;
+    return stateByLog(log, { doubt: this.#keys.size > 0 && !log.keyed.rows.isOpen ? 'learning' : null });
+  }
+
+  /** Says for people why keys let nobody in; '' = they do, or none is used. */
+  get becauseOfKeys(): string {
+    return becauseOf(this.#stateOfKeys, this.#parts.log);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/ports/clock.js';
 import type { BudgetPeriod, BudgetState } from '../../core/strict/budget-account.js';
 import { AGAIN_MS } from '../../core/strict/constants.js';
 import type { StrictFold } from '../../core/strict/strict-fold.js';
-import { StrictNode } from '../../core/strict/strict-node.js';
+import { type StrictKnown, StrictNode } from '../../core/strict/strict-node.js';
 import { type StrictQuota, wholeTokens } from '../../core/strict/strict-quota.js';
 import type { StrictRead, StrictWritten } from '../../core/strict/strict-record.js';
 import type { StrictWallet } from '../../core/strict/strict-wallet.js';
@@ -54,14 +54,20 @@ export class StrictBucket {
   /** Quota that the log shall have; null = it has it. */
   #proposed: StrictQuota | null;
   #proposedMs = -Infinity;
+  /** Quota by the newest configuration here. */
+  #given: StrictQuota;
+  #isWaitingForRows: boolean;
+  #askedMs = -Infinity;
   /** The budget as the last log that was known had it. */
   #knew: BudgetState | null = null;
 
   constructor(options: StrictBucketOptions) {
     this.#options = options;
     this.#life = options.life;
-    this.#proposed = options.quota;
-    this.#node = this.#begin();
+    this.#proposed = isKnownBy(options.quota) ? options.quota : null;
+    this.#given = options.quota;
+    this.#isWaitingForRows = options.quota.keyed === true;
+    this.#node = this.#begin(this.#isWaitingForRows ? null : undefined);
   }
 
   /** True = this node knows the bucket. */
@@ -71,7 +77,33 @@ export class StrictBucket {
 
   /** Quota by the newest record of the log; until it is known, the one given. */
   get quota(): StrictQuota {
-    return this.#node.fold?.quota ?? this.#options.quota;
+    const { fold } = this.#node;
+    return fold === null || fold.isUnwritten ? this.#given : fold.quota;
+  }
+
+  /** True = it is a key's, and its rows are not known. */
+  get isWaitingForRows(): boolean {
+    return this.#isWaitingForRows;
+  }
+
+  /** Says what the log has of a key's lane: from now on it reads on. */
+  know(known: StrictKnown): void {
+    this.#isWaitingForRows = false;
+    this.#node = this.#begin(known);
+    this.#options.onDue();
+  }
+
+  /** Learns a key's lane as groups are learnt: its rows may not be in the order that counted. */
+  learn(reads: readonly StrictRead[]): void {
+    this.#isWaitingForRows = false;
+    this.#node = this.#begin(undefined);
+    for (const read of reads) this.read(read);
+    this.#options.onDue();
+  }
+
+  /** True = nothing here needs the lane, for so long. */
+  isIdleFor(forMs: number): boolean {
+    return this.wallet === null && this.#waiting.length === 0 && this.#options.clock() - this.#askedMs > forMs;
   }
 
   /** Milliseconds from writing the last claim to reading it back. */
@@ -99,6 +131,7 @@ export class StrictBucket {
   /** Takes tokens that this node holds. A refusal orders more. */
   tryAcquire(tokens: number): boolean {
     const nowMs = this.#options.clock();
+    this.#askedMs = nowMs;
     if (this.#waiting.length > 0) this.#node.asked(tokens, nowMs);
     else if (this.#node.take(tokens, nowMs)) return true;
     this.#write();
@@ -119,6 +152,12 @@ export class StrictBucket {
   /** Takes a slot within so many milliseconds, after those who asked before. */
   async enter(waitMs: number, signal?: AbortSignal): Promise<StrictWallet | null> {
     return this.tryEnter() ?? (waitMs > 0 ? this.#wait(1, waitMs, signal) : null);
+  }
+
+  /** Waits for a slot, after those who asked before. @param done takes what holds it; null = none came */
+  enterLater(waitMs: number, done: (wallet: StrictWallet | null) => void): void {
+    this.#waiting.push({ tokens: 1, untilMs: this.#options.clock() + waitMs, done });
+    this.round();
   }
 
   /** Gives a slot back; who waits here has it at once. */
@@ -197,6 +236,7 @@ export class StrictBucket {
   /** Counts whole tokens in the pool and those held here. */
   get left(): number {
     const { fold } = this.#node;
+    if (fold?.isUnwritten) return this.#given.depth;
     return fold === null ? 0 : this.#pool(fold, this.#options.clock()) + this.held;
   }
 
@@ -205,7 +245,7 @@ export class StrictBucket {
     const missing = tokens - this.left;
     const { fold } = this.#node;
     if (missing <= 0 || fold === null) return this.tripMs;
-    const { amount, perMs, depth } = fold.quota;
+    const { amount, perMs, depth } = this.quota;
     return amount === 0 || tokens > depth ? Infinity : Math.max(this.tripMs, (missing * perMs) / amount);
   }
 
@@ -217,6 +257,8 @@ export class StrictBucket {
 
   /** Proposes a quota, in the order of the log: it counts for all from its record on. */
   propose(quota: StrictQuota): void {
+    this.#given = quota;
+    this.#node.firstQuota = quota;
     this.#proposed = quota;
     this.#proposedMs = -Infinity;
     this.#options.onDue();
@@ -238,7 +280,7 @@ export class StrictBucket {
       held: this.held,
       holdMost: wallet?.most ?? 0,
       streamPerSecond: fold === null || wallet === null ? 0 : perSecond(fold.rateAt(wallet.key, fold.nowMs)),
-      depth: fold?.quota.depth ?? 0,
+      depth: fold === null ? 0 : this.quota.depth,
       quotaPerSecond: fold === null ? 0 : perSecond(fold.quota.amount),
       isInForce: this.isInForce,
       waitsFor: fold === null ? [] : this.#node.changed(fold.revision).waitsFor,
@@ -272,7 +314,7 @@ export class StrictBucket {
   /** Writes the proposed quota until the log has it. */
   #proposeAgain(): void {
     const { fold } = this.#node;
-    if (fold === null || this.#proposed === null) return;
+    if (fold === null || this.#proposed === null || fold.isUnwritten) return;
     const nowMs = this.#options.clock();
     const { amount, depth } = this.#proposed;
     if (isSameQuota(fold.quota, this.#proposed)) this.#proposed = null;
@@ -287,7 +329,8 @@ export class StrictBucket {
     this.#life += LIVES_PER_EPOCH;
     this.#proposed ??= this.#node.fold?.quota ?? this.#options.quota;
     this.#knew = this.#node.budgetRead ?? this.#knew;
-    this.#node = this.#begin();
+    this.#isWaitingForRows = this.#options.quota.keyed === true;
+    this.#node = this.#begin(this.#isWaitingForRows ? null : undefined);
   }
 
   /** Gives everything back, and refuses those who wait. Slots in use are kept until they expire: requests go on. */
@@ -297,9 +340,10 @@ export class StrictBucket {
     this.#write();
   }
 
-  #begin(): StrictNode {
-    const { node, quota } = this.#options;
-    return new StrictNode({ node, life: this.#life, quota, revision: 1, knew: this.#knew });
+  /** @param known null = it waits for rows; undefined = it learns from the log */
+  #begin(known: StrictKnown | null | undefined): StrictNode {
+    const { node } = this.#options;
+    return new StrictNode({ node, life: this.#life, quota: this.#given, revision: 1, knew: this.#knew, known });
   }
 
   #pool(fold: StrictFold, nowMs: number): number {
@@ -325,6 +369,11 @@ export class StrictBucket {
     if (written.length > 0) this.#options.write(written);
     this.#options.onDue();
   }
+}
+
+/** False = who opened the lane knows nothing of its quota. */
+function isKnownBy({ keyed, depth }: StrictQuota): boolean {
+  return !keyed || depth > 0;
 }
 
 function isSameQuota(

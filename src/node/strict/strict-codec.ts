@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import type { StrictQuota } from '../../core/strict/strict-quota.js';
 import { recordKey, type StrictRecord, type StrictWritten } from '../../core/strict/strict-record.js';
 
 /** Version of what is written: another one is not read. */
-const FORMAT = 'strict-5';
+const FORMAT = 'strict-6';
 /** Lives, plans and former quotas that are read in one state. More: larger records. */
 const LISTED_MAX = 10_000;
 
@@ -17,6 +18,7 @@ const quota = z.strictObject({
   depth: count,
   slots: z.literal(true).optional(),
   budget: z.literal(true).optional(),
+  keyed: z.literal(true).optional(),
 });
 const id = z.string().min(1).max(200);
 const by = z.string().min(1).max(300);
@@ -66,13 +68,14 @@ const record = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('leave'), ...life, seq: count, taken: whole }),
   z.strictObject({ kind: z.literal('expire'), ...life, seq: count }),
-  z.strictObject({ kind: z.literal('quota'), revision: count, amount: count, depth: count }),
+  z.strictObject({ kind: z.literal('quota'), revision: count, amount: count, depth: count, by: by.optional() }),
   z.strictObject({ kind: z.literal('period'), by, fromMs: whole, untilMs, carryMost: count }),
   z.strictObject({ kind: z.literal('credit'), by, id, untilMs, tokens: whole.nullable() }),
   z.strictObject({ kind: z.literal('knew'), ...life, budget }),
   z.strictObject({ kind: z.literal('join'), ...life }),
   z.strictObject({ kind: z.literal('state'), ...life, at: whole, state }),
   z.strictObject({ kind: z.literal('found'), ...life, since: whole, state }),
+  z.strictObject({ kind: z.literal('end'), by, at: whole }),
 ]);
 const envelope = z.strictObject({ format: z.literal(FORMAT), epoch: z.string().max(1000), record });
 
@@ -104,9 +107,37 @@ export function laneOfKey(key: string): string {
   return kind === 'strict' ? lane : '';
 }
 
+/** Returns the record's key in its lane. */
+export function rowKeyOf(key: string): string {
+  return key.slice(key.indexOf('/', key.indexOf('/') + 1) + 1);
+}
+
 /** Names the slots of a group in the topic. */
 export function slotsName(cluster: string, group: string): string {
   return strictLaneName(cluster, group, 'slots');
+}
+
+/** Names a lane of a key in the topic. */
+export function keyedLaneName(cluster: string, key: string, direction: string): string {
+  return `${strictLaneName(cluster, key, direction)},${KEYED}`;
+}
+
+/** Tests if a lane is a key's of this cluster. */
+export function isKeyedLane(cluster: string, lane: string): boolean {
+  return lane.endsWith(`,${KEYED}`) && lane.startsWith(`${encodeURIComponent(cluster)},`);
+}
+
+const KEYED = 'key';
+
+/** Returns what a keyed lane counts, by its name: its quota is not known. */
+export function keyedQuotaOf(lane: string): StrictQuota {
+  const what = lane.split(',')[2];
+  return { amount: 0, perMs: 1, depth: 0, keyed: true, ...(what === 'slots' ? { slots: true } : { budget: true }) };
+}
+
+/** Names the record that a log has been read for an expiry. */
+export function steadyKeyOf(cluster: string): string {
+  return `steady/${encodeURIComponent(cluster)}`;
 }
 
 /** Names a lane in the topic, which other clusters may share. */

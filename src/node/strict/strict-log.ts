@@ -1,10 +1,11 @@
 import { messageOf } from '../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../base/ports/clock.js';
-import type { ReadRecord, ReportTopic } from '../../base/ports/report-topic.js';
+import type { AppendRecord, ReadRecord, ReportTopic } from '../../base/ports/report-topic.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { StrictQuota } from '../../core/strict/strict-quota.js';
 import type { StrictRead, StrictWritten } from '../../core/strict/strict-record.js';
 import { TopicInbox } from '../../topic/topic-inbox.js';
+import { KeyLanes } from './key-lanes.js';
 import { StrictBucket } from './strict-bucket.js';
 import { decodeStrict, encodeStrict, laneOfKey, strictKeyOf } from './strict-codec.js';
 import { readStrictHistory } from './strict-history.js';
@@ -13,6 +14,7 @@ export interface StrictLogOptions {
   /** Makes the topic, when it is opened. */
   readonly createTopic: () => Promise<ReportTopic>;
   readonly node: string;
+  readonly cluster: string;
   /** Greater than in earlier processes of this node id. */
   readonly life: number;
   /** Goes on in suspends. */
@@ -53,6 +55,8 @@ export class StrictLog {
   /** Lanes added while the log was read: their history is being read, and this is what came behind it. */
   readonly #unlearnt = new Map<string, StrictRead[]>();
   #isLearning = false;
+  /** Lanes of keys. */
+  readonly keyed: KeyLanes;
   #historyTopic: ReportTopic | null = null;
   #lateLanes = 0;
   #topic: ReportTopic | null = null;
@@ -60,6 +64,7 @@ export class StrictLog {
   /** Why the topic could not be opened; null = it is, or is being opened. */
   #failed: string | null = null;
   #isStarted = false;
+  #expectsKeys = false;
   #isReading = false;
   #isClosed = false;
   #epoch = '';
@@ -76,7 +81,18 @@ export class StrictLog {
       telemetry: options.telemetry,
       onEpoch: (epoch) => this.#beginEpoch(epoch),
       onRead: (records) => this.#read(records),
-      onCaughtUp: () => {},
+      onCaughtUp: () => {
+        this.keyed.caughtUp(this.#offset);
+      },
+    });
+    const { node, cluster, life, clock } = options;
+    this.keyed = new KeyLanes({
+      node,
+      cluster,
+      life,
+      clock,
+      write: (lane, records) => this.#write(lane, records),
+      writeSteady: (key) => this.#append([{ partition: 0, key, value: Buffer.from(this.#epoch) }]),
     });
   }
 
@@ -93,7 +109,13 @@ export class StrictLog {
   /** Opens the topic if there is a bucket; later the first opens it. Rejects where the topic cannot be used. */
   async start(): Promise<void> {
     this.#isStarted = true;
-    if (this.#buckets.size > 0) await this.#openOnce();
+    if (this.#buckets.size > 0 || this.#expectsKeys) await this.#openOnce();
+  }
+
+  /** Opens the topic although no lane is open: keys may come. */
+  expectKeys(): void {
+    this.#expectsKeys = true;
+    if (this.#isStarted) this.#openLate();
   }
 
   /**
@@ -120,6 +142,12 @@ export class StrictLog {
     return bucket;
   }
 
+  /** Opens a key's lane. It is known at once, unless the log is not. */
+  open(lane: string, quota: StrictQuota): StrictBucket {
+    if (this.#isStarted) this.#openLate();
+    return this.keyed.open(lane, quota);
+  }
+
   /** Gives back what the bucket holds, and forgets it. */
   remove(lane: string): void {
     const bucket = this.#buckets.get(lane);
@@ -135,6 +163,7 @@ export class StrictLog {
     this.#isClosed = true;
     if (this.#timer !== null) clearInterval(this.#timer);
     for (const lane of [...this.#buckets.keys()]) this.remove(lane);
+    this.keyed.closeAll();
     this.#inbox.close();
     await this.#historyTopic?.close();
     if (this.#opened === null) return;
@@ -169,6 +198,7 @@ export class StrictLog {
     this.#offset = -1;
     // The log is read from its start.
     this.#unlearnt.clear();
+    this.keyed.beginEpoch(epoch);
     for (const bucket of this.#buckets.values()) {
       bucket.beginEpoch();
       this.#due.set(bucket, -Infinity);
@@ -178,9 +208,11 @@ export class StrictLog {
   #read(records: readonly ReadRecord[]): void {
     this.#options.look();
     const touched = new Set<StrictBucket>();
-    for (const { offset, appendMs, key, value } of records) {
+    for (const read of records) {
+      const { offset, appendMs, key, value } = read;
       if (offset <= this.#offset) continue;
       this.#offset = offset;
+      if (this.keyed.read(read, touched)) continue;
       const lane = laneOfKey(key);
       const bucket = this.#buckets.get(lane);
       if (bucket === undefined || value === null) continue;
@@ -189,11 +221,11 @@ export class StrictLog {
         this.foreign++;
         continue;
       }
-      const read = { offset, appendMs: Math.floor(appendMs), record };
+      const told = { offset, appendMs: Math.floor(appendMs), record };
       const behind = this.#unlearnt.get(lane);
-      if (behind !== undefined) behind.push(read);
+      if (behind !== undefined) behind.push(told);
       else {
-        bucket.read(read);
+        bucket.read(told);
         touched.add(bucket);
       }
     }
@@ -249,11 +281,16 @@ export class StrictLog {
       if (dueMs === Infinity) this.#due.delete(bucket);
       else if (dueMs <= nowMs) bucket.round();
     }
+    this.keyed.round(nowMs);
   }
 
   #write(lane: string, written: readonly StrictWritten[]): void {
     const encoded = (each: StrictWritten) => encodeStrict(each, this.#epoch);
     const records = written.map((each) => ({ partition: 0, key: strictKeyOf(lane, each), value: encoded(each) }));
+    this.#append(records);
+  }
+
+  #append(records: readonly AppendRecord[]): void {
     // The next claim says again what is lost.
     this.#appending = this.#topic?.append(records).catch(() => undefined) ?? this.#appending;
   }

@@ -71,7 +71,12 @@ test.each([
   [{ groups: { reports: { concurrency: 20, mode: 'shadow' } } }, 'mode: shadow'],
   [{ groups: { reports: { concurrency: 0 } } }, 'between 1 and 1M'],
   [{ groups: { reports: { concurrency: 2.5 } } }, '2.5'],
-  [{ keys: { 'key:{id}': { concurrency: 4 } } }, 'cannot be kept for keys'],
+  [{ keys: { 'key:{id}': { concurrency: 0 } } }, 'between 1 and 1M'],
+  [{ keys: { 'key:{id}': { concurrency: 4, mode: 'shadow' } } }, 'mode: shadow'],
+  [
+    { keys: { 'key:{id}': { concurrency: 4 } }, mqtt: { rules: [{ topic: 'a/#', group: 'key:{clientId}' }] } },
+    'mqtt.rules name',
+  ],
 ])('%j cannot stand beside concurrency', (others, why) => {
   const raw = { cluster: 'slots', topic: 'embedded', groups: { reports: { concurrency: 20 } }, ...others };
   const [mistake, ...further] = examineConfig(raw, { source: '(test)', env: {} }).mistakes;

@@ -20,7 +20,7 @@ const codeOf = ({ status, body }: Answer) => [status, body.code];
 
 describe('slots over HTTP', () => {
   beforeAll(async () => {
-    scene = await readyScene({ groups: GROUPS });
+    scene = await readyScene({ groups: GROUPS, keys: { 'key:{id}': { concurrency: 1 } } });
     for (let tries = 0; tries < 600; tries++) {
       if ([...scene.node.slots.all.values()].every(({ bucket }) => bucket.isKnown)) return;
       await sleep(50);
@@ -50,6 +50,16 @@ describe('slots over HTTP', () => {
     await sleep(20);
     await end(ids[0]);
     for (const id of [idOf(await waiting), ids[1]]) await end(id);
+  });
+
+  it('each key has slots of its own', async () => {
+    const first = idOf(await enter({ group: 'key:alice' }));
+    const refused = await enter({ group: 'key:alice', waitMs: 100 });
+    expect(codeOf(refused)).toEqual([429, 'CONCURRENCY_REACHED']);
+    expect(refused.headers.ratelimit).toBe('"key:alice-concurrency";r=0;t=1');
+    for (const id of [first, idOf(await enter({ group: 'key:bob' }))]) await end(id);
+    await end(idOf(await enter({ group: 'key:alice' })));
+    expect(codeOf(await post('/v1/acquire', { group: 'key:alice', messages: 1 }))).toEqual([409, 'SLOT_NEEDED']);
   });
 
   it('a quota that refuses keeps no slot', async () => {

@@ -13,7 +13,8 @@ let node: QuotaNode;
 const slots = (group = 'key:reports') => node.groupStatus(group).slots;
 
 beforeAll(async () => {
-  const config = { cluster: 'services-slots', node: 'a', topic: 'memory', groups: GROUPS };
+  const keys = { 'key:customer-{id}': { concurrency: 1 } };
+  const config = { cluster: 'services-slots', node: 'a', topic: 'memory', groups: GROUPS, keys };
   node = await createNode({ config, env: {} });
   for (const group of Object.keys(GROUPS)) {
     using slot = await node.enter(group, undefined, { waitMs: 30_000 });
@@ -51,6 +52,22 @@ describe.each(someOf(FRAMEWORKS))('%s', (_, serve) => {
     );
     for (const path of ['/boom', '/elsewhere']) await (await ask(path)).text().catch(() => '');
     await expect.poll(() => slots()?.inUse, { timeout: 20_000 }).toBe(0);
+  });
+
+  test('each key has slots of its own', async () => {
+    const served = await serve(node, { waitMs: 20_000, headers: 'draft' });
+    onTestFinished(() => served.close());
+    const gone = new AbortController();
+    const ask = (key: string, path = '') => {
+      return fetch(`${served.url}${path}`, { headers: { 'x-api-key': key }, signal: gone.signal });
+    };
+    const stream = await ask('customer-1', '/stream');
+    expect(stream.headers.get('ratelimit-policy')).toBe('"key:customer-1-concurrency";q=1;qu="concurrent-requests"');
+    expect(await (await ask('customer-2')).text()).toBe('hello');
+    const waiting = ask('customer-1');
+    await stream.text();
+    expect(await (await waiting).text()).toBe('hello');
+    gone.abort();
   });
 
   test('a full group is refused, and tells slots before the quota', async () => {

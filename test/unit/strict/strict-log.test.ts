@@ -21,6 +21,7 @@ function started() {
     new StrictLog({
       createTopic: async () => new MemoryTopic(memory),
       node,
+      cluster: 'test',
       life: 1,
       clock,
       look: () => {},

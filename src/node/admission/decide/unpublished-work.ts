@@ -13,6 +13,7 @@ import {
 } from '../../api/decision.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import type { AskedAmounts, KeyBook } from '../../groups/keys/key-book.js';
+import type { KeptKeys } from '../request/kept-keys.js';
 import { directionOf, rejectAmounts, rejectUnlessOptions } from '../request/request-checks.js';
 import type { RequestReader } from '../request/request-reader.js';
 import type { ScopeResolver } from '../request/scope-resolver.js';
@@ -23,6 +24,7 @@ export interface UnpublishedWorkParts {
   readonly clock: Clock;
   readonly groups: GroupTable;
   readonly keys: KeyBook;
+  readonly kept: KeptKeys;
   readonly scopes: ScopeResolver;
   readonly reader: RequestReader;
   readonly explainer: RefusalExplainer;
@@ -126,7 +128,7 @@ export class UnpublishedWork {
   keyOf(where: Where): string | null {
     if (!this.#parts.keys.hasTemplates) return null;
     const name = typeof where === 'object' && where !== null ? this.#parts.scopes.onlyGroupOf(where) : where;
-    return name === null || this.#parts.groups.numbers.has(name) ? null : name;
+    return name === null || this.#parts.groups.numbers.has(name) || this.#parts.kept.has(name) ? null : name;
   }
 
   /** Returns such a key while no group stands for it; null = other work. */

@@ -48,7 +48,7 @@ export class SlotGate {
 
   /** True = the group of a lane limits concurrency. */
   keeps(lane: number): boolean {
-    return this.#lanes.all.size > 0 && this.#lanes.get(Math.floor(lane / DIRECTION_COUNT)) !== undefined;
+    return !this.#lanes.isEmpty && this.#lanes.keeps(Math.floor(lane / DIRECTION_COUNT));
   }
 
   /** Throws SLOT_NEEDED if any lane's group limits concurrency. */

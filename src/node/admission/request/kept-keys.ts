@@ -1,0 +1,31 @@
+import type { GroupConfig, KeyTemplate } from '../../../config/resolved/resolved-config.js';
+import type { KeyBook } from '../../groups/keys/key-book.js';
+
+/** Tells keys of which the strict log keeps something: no node may spend them unpublished. */
+export class KeptKeys {
+  readonly #keys: Pick<KeyBook, 'kindOf'> | null;
+  #hasAny = false;
+
+  constructor(keys: Pick<KeyBook, 'kindOf'> | null) {
+    this.#keys = keys;
+  }
+
+  /** Follows the templates in force. */
+  use(templates: readonly KeyTemplate[]): void {
+    this.#hasAny = templates.some(({ group, overrides }) => [group, ...overrides].some(isKept));
+  }
+
+  get hasAny(): boolean {
+    return this.#hasAny;
+  }
+
+  has(name: string): boolean {
+    if (!this.#hasAny) return false;
+    const kind = this.#keys?.kindOf(name) ?? null;
+    return kind !== null && isKept(kind.settings);
+  }
+}
+
+function isKept({ concurrency }: GroupConfig): boolean {
+  return concurrency !== null;
+}
