@@ -30,10 +30,10 @@ export const KINDS_WITH_TOPIC = named((kind) => kind.sharedBy !== 'nobody');
 /** Names the kinds whose connections may use TLS. */
 export const KINDS_WITH_TLS = named(({ settings }) => settings.tls === TLS);
 
-/** *Worked:* embedded, kafka or redis. */
+/** Joins their names. *Worked:* embedded, kafka or redis. *Why* no Intl: it takes 14 ms of each start. */
 function named(isMeant: (kind: AnyTopicKind) => boolean): string {
   const names = NAMES.filter((name) => isMeant(kindOf(name)));
-  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names);
+  return names.join(', ').replace(/, (\w+)$/, ' or $1');
 }
 
 /** The kind that is asked for, for whoever treats all alike. */
