@@ -10,7 +10,7 @@ const CHANGES = partOf(3000);
 const OFFSETS: Readonly<Record<string, (offset: number) => number>> = {
   memory: (offset) => offset,
   // Brokers write records of their own between those of the nodes.
-  'like Kafka': (offset) => offset + Math.floor(offset / 600),
+  'like Kafka': (offset) => offset + Math.floor(offset / 100),
   'like Redis': likeRedis,
 };
 
