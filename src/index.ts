@@ -4,6 +4,7 @@ export { VERSION } from './base/package/version.js';
 export type { BusyGroup, BusyOnBackends, LogLevel, ShareDecision, Telemetry } from './base/ports/telemetry.js';
 export type { Scope } from './core/beside/attachments/attachment.js';
 export { type CreateNodeOptions, createNode } from './doors/library/create-node.js';
+export type { BudgetGift, BudgetGifts, Given } from './node/api/budget-gifts.js';
 export type {
   AcquireOptions,
   Amounts,

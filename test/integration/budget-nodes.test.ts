@@ -9,6 +9,7 @@ import { createMetrics } from '../../src/doors/telemetry/metrics.js';
 import type { BudgetStatus } from '../../src/node/api/node-status.js';
 import type { BudgetSpent, QuotaNode } from '../../src/node/api/quota-node.js';
 import { partsOf } from '../../src/node/loop/parts-of.js';
+import { runInProcess } from '../unit/cli/run-in-process.js';
 
 const BUDGET = 1000;
 const PLAN = { budget: { messages: BUDGET, per: 'total' } };
@@ -167,5 +168,30 @@ describe('two nodes of one folder', () => {
     for (const wrong of [{ id: 'x' }, { id: 'x', amount: 5, reset: true }, { amount: 5 }])
       expect((await give(wrong))[0]).toBe(422);
     expect((await give({ id: 'x', amount: 1 }, 'free'))[0]).toBe(422);
+    const given = await nodes[0].giveBudget('bytes', { id: 'case 3', amount: 10 }, { by: 'support' });
+    expect(given).toMatchObject({ id: 'case 3', isCounted: true, budget: { unit: 'bytes' } });
+    const budget = (...args: string[]) => runInProcess(['budget', ...args, '--url', String(url)]);
+    const raised = await budget('top-up', 'bytes', '2k', '--id', 'invoice 8');
+    expect(raised).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^invoice 8 counts\. bytes: \d+ of \d+ bytes per/),
+    });
+    const again = await budget('top-up', 'bytes', '2k', '--id', 'invoice 8');
+    expect(again.stdout).toMatch(/^invoice 8 had counted before/);
+    expect(await budget('top-up', 'bytes', '-1')).toMatchObject({ code: 2, stderr: expect.stringMatching(/above 0/) });
+    expect((await budget('reset', 'free')).code).toBe(78);
+    // Every node knows who gave what.
+    const known = (id: string) => nodes[0].budgetOf('bytes').gifts.some((gift) => gift.id === id);
+    await vi.waitUntil(() => known('invoice 8'), { timeout: 10_000 });
+    const gifts = nodes[0].budgetOf('bytes').gifts.map(({ id, amount, who }) => [id, amount, who]);
+    expect(gifts).toEqual([
+      ['invoice 7', 100, 'loopback (open)'],
+      ['reset 1', null, 'loopback (open)'],
+      ['case 3', 10, 'support (library)'],
+      ['invoice 8', 2000, 'loopback (open)'],
+    ]);
+    const shown = await budget('show', 'bytes');
+    expect(shown.stdout).toMatch(/\n\d{4}-\S+Z support \(library\) case 3: 10 given\n/);
+    expect(shown.stdout).toMatch(/ reset 1: reset, \d+ counted\n/);
   });
 });

@@ -25,8 +25,21 @@ export interface BudgetState {
   readonly lost: number;
   /** Tokens that the period before left. */
   readonly carried: number;
-  /** Tokens given beside, by the name of the gift; those of earlier periods are 0. */
-  readonly credits: readonly (readonly [id: string, tokens: number])[];
+  /** Gifts, the newest last. */
+  readonly credits: readonly BudgetCredit[];
+}
+
+/** A gift to a budget, once for each id. */
+export interface BudgetCredit {
+  readonly id: string;
+  /** Tokens beside the budget in the present period; 0 = the gift was for an earlier one. */
+  readonly tokens: number;
+  /** Tokens as they were asked for; null = a reset. */
+  readonly asked: number | null;
+  /** Append time. */
+  readonly atMs: number;
+  /** Giver, for people. */
+  readonly giver: string;
 }
 
 export const NEW_BUDGET: BudgetState = {
@@ -45,7 +58,7 @@ export function endOf({ untilMs }: BudgetPeriod): number {
 
 /** Tokens that a period has beside the budget. */
 export function beside({ carried, credits }: BudgetState): number {
-  return credits.reduce((sum, [, tokens]) => sum + tokens, carried);
+  return credits.reduce((sum, { tokens }) => sum + tokens, carried);
 }
 
 /** Tokens that are left for orders. */
@@ -84,7 +97,7 @@ export function begun(state: BudgetState, next: BudgetPeriod, held: number, carr
   const { period } = state;
   if (period !== null && next.fromMs < endOf(period)) return { ...state, period: next };
   const left = period === null ? 0 : leftOf(state, carry.depth);
-  const credits = state.credits.map(([id]) => [id, 0] as const);
+  const credits = state.credits.map((credit) => ({ ...credit, tokens: 0 }));
   return { ...NEW_BUDGET, period: next, gone: held + state.late, carried: Math.min(carry.most, left), credits };
 }
 
@@ -103,12 +116,12 @@ export function lapsed(state: BudgetState, held: number, isOver: boolean): Budge
  *
  * *Worked:* 1,000, of which 700 are gone and 5 of them held: null gives 695, so 995 are left.
  */
-export function credited(state: BudgetState, id: string, tokens: number | null, held: number): BudgetState {
-  if (state.credits.some(([known]) => known === id)) return state;
-  const given = tokens ?? state.gone - held - beside(state);
-  const oldest = state.credits.length < CREDITS_KEPT ? -1 : state.credits.findIndex(([, each]) => each === 0);
+export function credited(state: BudgetState, gift: Omit<BudgetCredit, 'tokens'>, held: number): BudgetState {
+  if (state.credits.some(({ id }) => id === gift.id)) return state;
+  const tokens = gift.asked ?? state.gone - held - beside(state);
+  const oldest = state.credits.length < CREDITS_KEPT ? -1 : state.credits.findIndex((each) => each.tokens === 0);
   if (state.credits.length >= CREDITS_KEPT && oldest === -1) return state;
-  return { ...state, credits: [...state.credits.filter((_, at) => at !== oldest), [id, given]] };
+  return { ...state, credits: [...state.credits.filter((_, at) => at !== oldest), { ...gift, tokens }] };
 }
 
 /**
@@ -121,8 +134,8 @@ export function adopted(state: BudgetState, knew: BudgetState): BudgetState {
   if (knew.period === null) return state;
   const { period } = state;
   if (period !== null && endOf(knew.period) <= period.fromMs) return state;
-  const known = new Set(state.credits.map(([id]) => id));
-  const credits = [...state.credits, ...knew.credits.filter(([id]) => !known.has(id))];
+  const known = new Set(state.credits.map(({ id }) => id));
+  const credits = [...state.credits, ...knew.credits.filter(({ id }) => !known.has(id))];
   return {
     period: period === null || endOf(knew.period) > endOf(period) ? knew.period : period,
     gone: state.gone + Math.max(0, knew.gone - state.former),

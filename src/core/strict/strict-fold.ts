@@ -124,7 +124,7 @@ export class StrictFold {
     else if (record.kind === 'expire') this.#expire(record);
     else if (record.kind === 'quota') this.#change(record);
     else if (record.kind === 'period') this.#beginPeriod(record, read.appendMs);
-    else if (record.kind === 'credit') this.#credit(record);
+    else if (record.kind === 'credit') this.#credit(record, read.appendMs);
     else if (record.kind === 'knew') this.budget &&= adopted(this.budget, record.budget);
     else if (record.kind === 'found' && this.foundedBy(record)) this.#restart(record.state, read.appendMs);
     if (record.kind !== 'join') this.#lastOffset = read.offset;
@@ -370,9 +370,9 @@ export class StrictFold {
     this.budget = begun(this.budget, { fromMs, untilMs }, this.heldTokens, carry);
   }
 
-  #credit({ id, untilMs, tokens }: StrictCredit): void {
+  #credit({ id, untilMs, tokens: asked, giver }: StrictCredit, atMs: number): void {
     if (this.budget === null || this.isClosed || this.budget.period?.untilMs !== untilMs) return;
-    this.budget = credited(this.budget, id, tokens, this.heldTokens);
+    this.budget = credited(this.budget, { id, asked, atMs, giver }, this.heldTokens);
   }
 
   #restart(state: StrictState, appendMs: number): void {

@@ -230,11 +230,11 @@ export class StrictNode {
   }
 
   /** Gives tokens to the present period of a budget; null = all that is gone. False = no period is known. */
-  credit(id: string, tokens: number | null): boolean {
+  credit(id: string, tokens: number | null, giver: string): boolean {
     const period = this.fold?.budget?.period ?? null;
     if (period === null) return false;
     const { untilMs } = period;
-    this.#credits.set(id, { record: { kind: 'credit', id, tokens, untilMs }, writtenMs: -Infinity });
+    this.#credits.set(id, { record: { kind: 'credit', id, tokens, giver, untilMs }, writtenMs: -Infinity });
     return true;
   }
 

@@ -65,6 +65,8 @@ export interface StrictCredit extends StrictSaid {
   readonly untilMs: number | null;
   /** Null = all that is gone and not held. */
   readonly tokens: number | null;
+  /** Giver, for people. */
+  readonly giver: string;
 }
 
 /** Says in a new log what a budget was in the former. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { Direction } from '../../core/base/vocabulary.js';
 import type { Cost } from '../../core/target/cost-units.js';
+import type { BudgetGift, BudgetGifts, Given } from './budget-gifts.js';
 import type {
   AcquireOptions,
   Amounts,
@@ -21,7 +22,7 @@ import type {
 } from './decision.js';
 import type { GroupExplanation } from './group-explanation.js';
 import type { GroupStatus, NodeStatus } from './node-status.js';
-import type { QuotaGroups } from './quota-groups.js';
+import type { ChangeOptions, QuotaGroups } from './quota-groups.js';
 import type { QuotaKeys } from './quota-keys.js';
 import type { Entered, EnterOptions } from './slot.js';
 
@@ -98,6 +99,13 @@ export interface QuotaNode {
 
   /** Explains every input of a group's decisions, in order. Throws GROUP_UNKNOWN, NOT_READY. */
   explain(group: string): GroupExplanation;
+  /**
+   * Raises the present period of a group's budget, or resets it. Each id counts once. Rejects with GROUP_UNKNOWN,
+   * FIELD_INVALID, NOT_READY.
+   */
+  giveBudget(group: string, gift: BudgetGift, options?: Pick<ChangeOptions, 'by'>): Promise<Given>;
+  /** Shows a group's budget, and who gave it what. Throws GROUP_UNKNOWN, FIELD_INVALID. */
+  budgetOf(group: string): BudgetGifts;
   status(): NodeStatus;
   groupStatus(group: string): GroupStatus;
 

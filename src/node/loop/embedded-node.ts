@@ -1,6 +1,7 @@
 import type { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { Gate } from '../admission/gate.js';
 import { waitFor } from '../admission/wait/wait-for.js';
+import type { BudgetGift, BudgetGifts, Given } from '../api/budget-gifts.js';
 import type {
   AcquireOptions,
   Amounts,
@@ -20,15 +21,17 @@ import type {
 } from '../api/decision.js';
 import type { GroupExplanation } from '../api/group-explanation.js';
 import type { GroupStatus, NodeStatus } from '../api/node-status.js';
-import type { QuotaGroups } from '../api/quota-groups.js';
+import type { ChangeOptions, QuotaGroups } from '../api/quota-groups.js';
 import type { QuotaKeys } from '../api/quota-keys.js';
 import type { BudgetSpent, CostOptions, NodeHttp, QuotaNode, ReportedCost, ReportedHealth } from '../api/quota-node.js';
 import type { Entered, EnterOptions } from '../api/slot.js';
 import { reportBackend } from '../backends/report-backend.js';
 import { reportCost } from '../backends/report-cost.js';
-import { describeGroup, describeNode } from '../status/describe-node.js';
+import { giftsOf, giveBudget } from '../groups/changes/change-budget.js';
+import { describeBudget, describeGroup, describeNode } from '../status/describe-node.js';
 import { explainGroup } from '../status/explain-group.js';
 import { callEmbedder, warnEmbedder } from './call-embedder.js';
+import { embeddedCaller } from './embedded-change.js';
 import { EmbeddedGroups } from './embedded-groups.js';
 import { EmbeddedKeys } from './embedded-keys.js';
 import type { NodeParts } from './node-parts.js';
@@ -151,6 +154,17 @@ export class EmbeddedNode implements QuotaNode {
 
   explain(group: string): GroupExplanation {
     return explainGroup(this.#parts, this.#gate.groupToExplain(group));
+  }
+
+  async giveBudget(group: string, gift: BudgetGift, options: Pick<ChangeOptions, 'by'> = {}): Promise<Given> {
+    const number = this.#gate.groupIndex(group);
+    const isCounted = await giveBudget(this.#parts, { number, name: group }, gift, embeddedCaller(options));
+    return { group, id: gift.id, isCounted, budget: describeBudget(this.#parts, number) };
+  }
+
+  budgetOf(group: string): BudgetGifts {
+    const number = this.#gate.groupIndex(group);
+    return { group, budget: describeBudget(this.#parts, number), gifts: giftsOf(this.#parts, number) };
   }
 
   status(): NodeStatus {

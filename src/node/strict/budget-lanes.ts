@@ -2,6 +2,7 @@ import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { BudgetConfig } from '../../config/resolved/resolved-config.js';
 import { budgetQuotaOf } from '../../config/resolved/strict-quota.js';
 import { beside, NEW_BUDGET } from '../../core/strict/budget-account.js';
+import type { BudgetGifts } from '../api/budget-gifts.js';
 import type { BudgetTold } from '../api/decision.js';
 import type { StrictLaneState } from '../api/node-status.js';
 import type { BudgetSpent } from '../api/quota-node.js';
@@ -123,6 +124,21 @@ export class BudgetLanes {
     return becauseOf(this.stateOf(lane), this.#parts.log);
   }
 
+  noneBecause(group: number): string {
+    const lane = this.#lanes.get(group);
+    return lane === undefined ? '' : this.because(lane);
+  }
+
+  /** Lists what a budget was given, the newest last; null = the group has none. */
+  gifts(group: number): BudgetGifts['gifts'] | null {
+    const lane = this.#lanes.get(group);
+    if (lane === undefined) return null;
+    const { credits = [] } = lane.bucket.budget ?? {};
+    return credits.map(({ id, tokens, asked, atMs, giver }) => {
+      return { id, amount: asked, counts: tokens, time: new Date(atMs).toISOString(), who: giver };
+    });
+  }
+
   /** Tells what is left, as far as this node knows. */
   told({ bucket, config }: BudgetLane): BudgetTold {
     const { budget } = bucket;
@@ -139,12 +155,12 @@ export class BudgetLanes {
    * Gives units to the present period, once for each id; null = all that is gone. Returns whether they count now, or
    * null if the log did not answer.
    */
-  async credit(group: number, id: string, units: number | null): Promise<boolean | null> {
+  async credit(group: number, id: string, units: number | null, giver: string): Promise<boolean | null> {
     const lane = this.#lanes.get(group);
-    const isKnown = () => lane?.bucket.budget?.credits.some(([known]) => known === id) === true;
+    const isKnown = () => lane?.bucket.budget?.credits.some((credit) => credit.id === id) === true;
     if (lane === undefined || this.stateOf(lane) !== 'kept') return null;
     if (isKnown()) return false;
-    lane.bucket.credit(id, units);
+    lane.bucket.credit(id, units, giver);
     for (let waitedMs = 0; waitedMs < CREDIT_MS && !isKnown(); waitedMs += CREDIT_LOOK_MS) {
       await new Promise((resolve) => setTimeout(resolve, CREDIT_LOOK_MS));
     }

@@ -215,8 +215,8 @@ export class StrictBucket {
   }
 
   /** Gives tokens to the present period of a budget; null = all that is gone. It is in the log when `budget` has its id. */
-  credit(id: string, tokens: number | null): boolean {
-    const isWritten = this.#node.credit(id, tokens);
+  credit(id: string, tokens: number | null, giver: string): boolean {
+    const isWritten = this.#node.credit(id, tokens, giver);
     this.round();
     return isWritten;
   }

@@ -22,6 +22,7 @@ const quota = z.strictObject({
 });
 const id = z.string().min(1).max(200);
 const by = z.string().min(1).max(300);
+const giver = z.string().min(1).max(200);
 const untilMs = whole.nullable();
 const budget = z.strictObject({
   period: z.strictObject({ fromMs: whole, untilMs }).nullable(),
@@ -30,7 +31,7 @@ const budget = z.strictObject({
   late: count,
   lost: count,
   carried: count,
-  credits: z.array(z.tuple([id, whole])).max(LISTED_MAX),
+  credits: z.array(z.strictObject({ id, tokens: whole, asked: whole.nullable(), atMs: whole, giver })).max(LISTED_MAX),
 });
 const holder = z.strictObject({
   ...life,
@@ -70,7 +71,7 @@ const record = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('expire'), ...life, seq: count }),
   z.strictObject({ kind: z.literal('quota'), revision: count, amount: count, depth: count, by: by.optional() }),
   z.strictObject({ kind: z.literal('period'), by, fromMs: whole, untilMs, carryMost: count }),
-  z.strictObject({ kind: z.literal('credit'), by, id, untilMs, tokens: whole.nullable() }),
+  z.strictObject({ kind: z.literal('credit'), by, id, untilMs, tokens: whole.nullable(), giver }),
   z.strictObject({ kind: z.literal('knew'), ...life, budget }),
   z.strictObject({ kind: z.literal('join'), ...life }),
   z.strictObject({ kind: z.literal('state'), ...life, at: whole, state }),

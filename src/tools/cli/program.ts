@@ -11,6 +11,7 @@ import { configCommand } from './config/config-command.js';
 import { doctorCommand } from './config/doctor-command.js';
 import { envoyCommand } from './config/envoy-command.js';
 import { tokenCommand } from './config/token-command.js';
+import { budgetCommand } from './groups/budget-command.js';
 import { groupCommand } from './groups/group-command.js';
 import { keyCommand } from './groups/key-command.js';
 import { quotaCommand } from './groups/quota-command.js';
@@ -70,6 +71,7 @@ function commands(): readonly Command[] {
     keyCommand(),
     groupCommand(),
     quotaCommand(),
+    budgetCommand(),
     auditCommand(),
     tokenCommand(),
     simCommand(),

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 5000;
 const CHANGE_TIMEOUT_MS = 20_000;
 
 export interface Change {
-  readonly method: 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'PUT' | 'PATCH' | 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
   /** Revision that the group must have; 'none' = no group. */

@@ -4,12 +4,14 @@ import * as library from '../../../src/index.js';
 /** What an embedder may call: whoever adds to it promises it. */
 const FACE = [
   'acquire',
+  'budgetOf',
   'close',
   'cluster',
   'consume',
   'containsTokens',
   'enter',
   'explain',
+  'giveBudget',
   'groupStatus',
   'groups',
   'http',

@@ -22,7 +22,7 @@ import { addTakeRoutes } from '../acquire/take-routes.js';
 import { ConnectionBounds } from '../connections/connection-bounds.js';
 import { addAttachmentRoutes } from '../groups/attachment-routes.js';
 import { addAuditRoute } from '../groups/audit-route.js';
-import { addBudgetRoute } from '../groups/budget-route.js';
+import { addBudgetRoutes } from '../groups/budget-route.js';
 import { addBatchRoute, addGroupRoutes } from '../groups/group-routes.js';
 import { addKeyRoutes } from '../groups/key-routes.js';
 import { addPulsarRoutes } from '../groups/pulsar-routes.js';
@@ -117,7 +117,7 @@ function unchecked(): never {
 
 function addRegistryRoutes(app: FastifyInstance, node: NodeParts): void {
   addGroupRoutes(app, node);
-  addBudgetRoute(app, node);
+  addBudgetRoutes(app, node);
   addBatchRoute(app, node);
   addKeyRoutes(app, node);
   addAttachmentRoutes(app, node);

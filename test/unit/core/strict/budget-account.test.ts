@@ -15,6 +15,7 @@ import { budgetWalletOf } from '../../../../src/core/strict/strict-quota.js';
 import '../../../property/seed.js';
 
 const DEPTH = 1000;
+const gift = (id: string, asked: number | null) => ({ id, asked, atMs: 1, giver: 'anna (token)' });
 const JANUARY = { fromMs: 0, untilMs: 31 };
 const FEBRUARY = { fromMs: 31, untilMs: 59 };
 const TOTAL = { fromMs: 0, untilMs: null };
@@ -43,15 +44,15 @@ describe('1,000 a month', () => {
     { says: 'a total goes on with the month', state: begin(used(700), TOTAL), left: 300 },
     { says: '200 of the 300 that are left stay', state: begin(used(700), FEBRUARY, 0, 200), left: 1200 },
     { says: 'all 300 that are left stay', state: begin(used(700), FEBRUARY, 0, 1000), left: 1300 },
-    { says: '50 were given', state: credited(used(700), 'a', 50, 0), left: 350 },
+    { says: '50 were given', state: credited(used(700), gift('a', 50), 0), left: 350 },
     { says: '50 were given twice by one name', state: repeat(used(700), ['a', 'a']), left: 350 },
     { says: '50 were given by two names', state: repeat(used(700), ['a', 'b']), left: 400 },
     { says: 'a gift of January is none of February', state: begin(repeat(used(700), ['a']), FEBRUARY), left: 1000 },
     { says: 'nor given again by its name', state: repeat(begin(repeat(used(0), ['a']), FEBRUARY), ['a']), left: 1000 },
-    { says: 'reset, while 5 are held', state: credited(used(700), 'r', null, 5), left: 995 },
+    { says: 'reset, while 5 are held', state: credited(used(700), gift('r', null), 5), left: 995 },
     {
       says: 'reset, of what a gift had made more',
-      state: credited(repeat(used(700), ['a']), 'r', null, 0),
+      state: credited(repeat(used(700), ['a']), gift('r', null), 0),
       left: 1000,
     },
     { says: 'a new log: 700 were gone', state: adopted(NEW_BUDGET, used(700)), left: 300 },
@@ -65,7 +66,7 @@ describe('1,000 a month', () => {
   });
 
   function repeat(state: BudgetState, ids: readonly string[]): BudgetState {
-    return ids.reduce((each, id) => credited(each, id, 50, 0), state);
+    return ids.reduce((each, id) => credited(each, gift(id, 50), 0), state);
   }
 });
 
@@ -102,9 +103,9 @@ test('what is taken over does not depend on who says it, how often, and in which
 
 test('gifts are no more than a checkpoint bears, and none is forgotten while it counts', () => {
   let state: BudgetState = used(0);
-  for (let at = 0; at < CREDITS_KEPT + 5; at++) state = credited(state, `gift ${at}`, 1, 0);
+  for (let at = 0; at < CREDITS_KEPT + 5; at++) state = credited(state, gift(`gift ${at}`, 1), 0);
   expect(leftOf(state, DEPTH)).toBe(DEPTH + CREDITS_KEPT);
-  state = credited(begin(state, FEBRUARY), 'next', 1, 0);
+  state = credited(begin(state, FEBRUARY), gift('next', 1), 0);
   expect(state.credits).toHaveLength(CREDITS_KEPT);
   expect(leftOf(state, DEPTH)).toBe(DEPTH + 1);
 });

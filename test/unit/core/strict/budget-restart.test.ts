@@ -227,7 +227,7 @@ describe('gifts', () => {
   test('count once, whoever repeats them', () => {
     const cluster = new Months();
     const [one, other] = cluster.begin('a', 'b');
-    for (const { node } of [one, other, one]) node.credit('invoice 7', 200);
+    for (const { node } of [one, other, one]) node.credit('invoice 7', 200, 'anna (token)');
     cluster.useAll(one, 1500);
     expect(cluster.admitted).toBeLessThanOrEqual(1200);
     expect(cluster.admitted).toBeGreaterThanOrEqual(LEAST + 200);
@@ -237,7 +237,7 @@ describe('gifts', () => {
     const cluster = new Months();
     const [one] = cluster.begin('a', 'b');
     cluster.useAll(one, 700);
-    one.node.credit('reset 1', null);
+    one.node.credit('reset 1', null, 'anna (token)');
     cluster.run(500);
     cluster.useAll(one, 1500);
     expect(cluster.admitted).toBeLessThanOrEqual(1700);

@@ -1,0 +1,74 @@
+import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
+import { showSent } from '../../../base/input/input-mistakes.js';
+import { isMapping } from '../../../base/input/mapping.js';
+import type { Telemetry } from '../../../base/ports/telemetry.js';
+import type { ChangedBy } from '../../../core/beside/registry/registry-record.js';
+import { type BudgetGift, type BudgetGifts, GIFT_ID_MAX } from '../../api/budget-gifts.js';
+
+interface GivingParts {
+  readonly config: { readonly nodeId: string };
+  readonly budgets: {
+    /** Null = the group has no budget. */
+    gifts(group: number): BudgetGifts['gifts'] | null;
+    /** Null = the log has not answered. */
+    credit(group: number, id: string, units: number | null, giver: string): Promise<boolean | null>;
+    noneBecause(group: number): string;
+  };
+  readonly telemetry: Telemetry;
+}
+
+/**
+ * Raises the present period of a budget, or resets it. Each id counts once. Resolves to whether it counts now.
+ * Rejects with FIELD_INVALID, NOT_READY.
+ */
+export async function giveBudget(
+  { config, budgets, telemetry }: GivingParts,
+  { number, name }: { readonly number: number; readonly name: string },
+  gift: BudgetGift,
+  { name: who, how, requestId }: ChangedBy,
+): Promise<boolean> {
+  const { id, units } = readGift(gift);
+  giftsOf({ budgets }, number);
+  const isCounted = await budgets.credit(number, id, units, `${who.slice(0, NAME_LENGTH_MAX)} (${how})`);
+  if (isCounted === null) {
+    const reason = budgets.noneBecause(number) || 'the log has not answered';
+    throw new QuotameshError('NOT_READY', { node: config.nodeId, reason });
+  }
+  const what = units === null ? 'reset' : `given ${units}`;
+  const facts = {
+    audit: true,
+    outcome: 'accepted',
+    who: { name: who, how, requestId },
+    what,
+    kind: 'budget',
+    name,
+    id,
+  };
+  telemetry.log('info', isCounted ? 'budget is raised for its period' : 'gift was counted before', facts);
+  return isCounted;
+}
+
+/** Lists what a budget was given, the newest last. Throws FIELD_INVALID. */
+export function giftsOf({ budgets }: Pick<GivingParts, 'budgets'>, number: number): BudgetGifts['gifts'] {
+  const gifts = budgets.gifts(number);
+  if (gifts === null) throw invalid('group', 'has no budget');
+  return gifts;
+}
+
+function readGift(gift: unknown): { readonly id: string; readonly units: number | null } {
+  if (!isMapping(gift)) throw invalid('gift', `must be an object, got ${showSent(gift)}`);
+  const { id, amount, reset = false } = gift;
+  if (typeof id !== 'string' || id === '' || id.length > GIFT_ID_MAX)
+    throw invalid('id', `must be a text of 1 to ${GIFT_ID_MAX} characters, got ${showSent(id)}`);
+  if (reset === true && amount === undefined) return { id, units: null };
+  if (reset === false && typeof amount === 'number' && Number.isSafeInteger(amount) && amount > 0)
+    return { id, units: amount };
+  throw invalid('amount', `must be a whole number above 0, or absent beside reset: true, got ${showSent(amount)}`);
+}
+
+function invalid(field: string, reason: string): QuotameshError {
+  return new QuotameshError('FIELD_INVALID', { field, reason });
+}
+
+/** Most characters of a giver's name in the log. */
+const NAME_LENGTH_MAX = 60;
