@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import type { NodePorts } from './broker-properties.js';
 
 const run = promisify(execFile);
-const KEYTOOL_TIMEOUT_MS = 60_000;
-const STORE_PASSWORD = 'changeit';
+const OPENSSL_TIMEOUT_MS = 60_000;
 export const PASSWORD = 'correct horse';
 
 /** User names by how they authenticate; permissions are given by ACLs, and to nobody at first. */
@@ -21,9 +21,8 @@ export function secureProperties(keyStore: string): (ports: NodePorts) => Readon
     listeners: `PLAINTEXT://127.0.0.1:${client},SECURE://127.0.0.1:${spare},CONTROLLER://127.0.0.1:${controller}`,
     'advertised.listeners': `PLAINTEXT://127.0.0.1:${client},SECURE://127.0.0.1:${spare}`,
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,SECURE:SASL_SSL,CONTROLLER:PLAINTEXT',
-    'ssl.keystore.type': 'PKCS12',
+    'ssl.keystore.type': 'PEM',
     'ssl.keystore.location': keyStore,
-    'ssl.keystore.password': STORE_PASSWORD,
     'listener.name.secure.sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER',
     'listener.name.secure.plain.sasl.jaas.config': login('plain.PlainLoginModule', `user_${USERS.plain}="${PASSWORD}"`),
     'listener.name.secure.scram-sha-256.sasl.jaas.config': login('scram.ScramLoginModule', ''),
@@ -44,10 +43,14 @@ export const SCRAM_USERS = [
 
 /** A key and a self-signed certificate for 127.0.0.1; returns the file. */
 export async function makeKeyStore(folder: string): Promise<string> {
-  const keyStore = join(folder, 'broker.p12');
-  const store = ['-storetype', 'PKCS12', '-keystore', keyStore, '-storepass', STORE_PASSWORD, '-alias', 'broker'];
-  const key = ['-keyalg', 'EC', '-validity', '2', '-dname', 'CN=quotamesh-test', '-ext', 'SAN=ip:127.0.0.1'];
-  await run('keytool', ['-genkeypair', ...store, ...key], { timeout: KEYTOOL_TIMEOUT_MS });
+  const [key, certificate, keyStore] = ['key', 'certificate', 'broker'].map((name) => join(folder, `${name}.pem`));
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  const names = ['-subj', '/CN=quotamesh-test', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  await run('openssl', ['req', ...kind, ...names, '-keyout', key, '-out', certificate], {
+    timeout: OPENSSL_TIMEOUT_MS,
+  });
+  const parts = await Promise.all([key, certificate].map((file) => readFile(file, 'utf8')));
+  await writeFile(keyStore, parts.join(''));
   return keyStore;
 }
 
