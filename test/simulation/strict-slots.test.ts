@@ -19,7 +19,7 @@ test(`${SEEDS.length} random clusters with every fault never hold more slots tha
   console.log(`slots: ${SEEDS.length} seeds, 0 over, ${(100 * used).toFixed(1)} % held`);
 });
 
-test.each(Object.entries(FOUND))('the count finds %s', (name, seed) => {
+test.each(someOf(Object.entries(FOUND)))('the count finds %s', (name, seed) => {
   expect(playSlots(seed).over).toBe(0);
   const { over, firstOverMs } = playSlots(seed, MUTATIONS[name]);
   console.log(`slots: ${name}: seed ${seed}, ${over} slots over from ${firstOverMs} ms on`);
@@ -27,10 +27,11 @@ test.each(Object.entries(FOUND))('the count finds %s', (name, seed) => {
 });
 
 describe('95 % of the slots are in use while one node after the other is hot', () => {
-  test.each([
+  const calm = [
     { nodes: 3, slots: 20, heldMs: 500, delayMs: 5 },
     { nodes: 9, slots: 100, heldMs: 2000, delayMs: 10 },
-  ])('$nodes nodes, $slots slots, held for $heldMs ms, $delayMs ms away', (of) => {
+  ];
+  test.each(someOf(calm))('$nodes nodes, $slots slots, held for $heldMs ms, $delayMs ms away', (of) => {
     const { over, used } = calmSlots(of);
     expect(over).toBe(0);
     expect(used).toBeGreaterThan(0.95);

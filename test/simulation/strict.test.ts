@@ -34,7 +34,7 @@ test(`${SEEDS.length} random clusters with every fault admit nothing that one ce
   console.log(`strict: ${SEEDS.length} seeds, 0 over, used ${((100 * used.admitted) / used.central).toFixed(1)} %`);
 });
 
-test.each(Object.entries(FOUND))('the judge finds %s', (name, seed) => {
+test.each(someOf(Object.entries(FOUND)))('the judge finds %s', (name, seed) => {
   expect(playStrict(seed).over).toBe(0);
   const { over, firstOverMs } = playStrict(seed, MUTATIONS[name]);
   console.log(`strict: ${name}: seed ${seed}, ${over.toFixed(2)} tokens over from ${firstOverMs} ms on`);
@@ -42,7 +42,7 @@ test.each(Object.entries(FOUND))('the judge finds %s', (name, seed) => {
 });
 
 describe('every order of actions of three nodes with three tokens', () => {
-  test.each(Object.entries(SMALL_WORLDS))('%s', (name, bounds) => {
+  test.each(someOf(Object.entries(SMALL_WORLDS)))('%s', (name, bounds) => {
     const { states, depth, broken } = exhaust(bounds, 40, STATES);
     console.log(`strict: ${name}: ${states} states, every order of ${depth} actions`);
     expect(broken).toBeNull();
@@ -71,12 +71,17 @@ describe('every order of actions of three nodes with three tokens', () => {
   });
 });
 
-test.each([
+const CALM = [
   { nodes: 3, perSecond: 590, depth: 59, delayMs: 5, waitMs: 80, least: 0.95 },
   { nodes: 5, perSecond: 900, depth: 270, delayMs: 50, waitMs: 160, least: 0.95 },
   { nodes: 3, perSecond: 5, depth: 5, delayMs: 5, waitMs: 160, least: 0.9 },
-])('without faults $nodes nodes use most of $perSecond/s, depth $depth, $delayMs ms away', ({ least, ...of }) => {
-  const { over, admitted, central } = new StrictPlay(1, calmWorld({ ...of, load: 1 }), new Random(1)).run();
-  expect(over).toBe(0);
-  expect(admitted / central).toBeGreaterThan(least);
-});
+];
+
+test.each(someOf(CALM))(
+  'without faults $nodes nodes use most of $perSecond/s, depth $depth, $delayMs ms away',
+  ({ least, ...of }) => {
+    const { over, admitted, central } = new StrictPlay(1, calmWorld({ ...of, load: 1 }), new Random(1)).run();
+    expect(over).toBe(0);
+    expect(admitted / central).toBeGreaterThan(least);
+  },
+);
