@@ -9,6 +9,7 @@ import { createMetrics } from '../../src/doors/telemetry/metrics.js';
 import type { BudgetStatus } from '../../src/node/api/node-status.js';
 import type { BudgetSpent, QuotaNode } from '../../src/node/api/quota-node.js';
 import { partsOf } from '../../src/node/loop/parts-of.js';
+import { explanationText } from '../../src/tools/cli/look/explanation-text.js';
 import { runInProcess } from '../unit/cli/run-in-process.js';
 
 const BUDGET = 1000;
@@ -100,6 +101,9 @@ describe('two nodes of one folder', () => {
     expect(text).toMatch(/budget_period_end_seconds\{group="bytes"\} 1\d{9}\n/);
     const refused = nodes[1].tryAcquire('plan', { messages: 50 });
     expect(refused).toMatchObject({ granted: false, reason: 'quota', level: 'budget', dimension: 'messages' });
+    expect(explanationText(nodes[1].explain('plan'))).toMatch(
+      /^ +budget +0 of 1000 messages per total left without end: /m,
+    );
     expect(nodes[1].tryAcquire('free', { messages: 50 })).toEqual({ granted: true });
   });
 

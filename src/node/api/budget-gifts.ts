@@ -11,7 +11,7 @@ export const GIFT_ID_MAX = 100;
 
 const GIFT = {
   id: text,
-  amount: integer.nullable().meta({ description: 'As it was asked for; null = a reset.' }),
+  amount: integer.nullable().meta({ description: 'The units that were asked for; null = a reset.' }),
   counts: integer.meta({ description: 'The units that it adds to the present period; 0 = it was for an earlier one.' }),
   time: text.meta({ description: 'When the log got it.' }),
   who: text.meta({ description: 'Who gave it, and how that is known.' }),

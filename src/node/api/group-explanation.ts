@@ -3,6 +3,7 @@ import { type AnswerOf, listOf, number, oneOf, perDirection, record, text, yes }
 import {
   AMOUNTS,
   BINDING,
+  BUDGET_NOW,
   CLUSTER_BUCKET,
   QUOTA,
   RAMP_NOW,
@@ -104,6 +105,8 @@ export const GROUP_EXPLANATION = {
   }),
   /** Slots, which are taken before tokens; null = the group limits no concurrency. */
   slots: SLOTS_NOW,
+  /** Budget, which both directions are charged to; null = the group has none. */
+  budget: BUDGET_NOW,
   directions: perDirection(record<DirectionExplanation>(DIRECTION_EXPLANATION)),
 };
 /** Explains a group's limits: every input of the decision, in the order of use. */

@@ -19,7 +19,7 @@ import type {
   ZoneExplanation,
 } from '../api/group-explanation.js';
 import type { LocalStatus } from '../api/node-status.js';
-import { describeGroup, describeSlots } from './describe-node.js';
+import { describeBudget, describeGroup, describeSlots } from './describe-node.js';
 import { LaneSummary } from './lane-summary.js';
 import { ruleOf } from './rule-of.js';
 import type { StatusParts } from './status-parts.js';
@@ -34,6 +34,7 @@ export function explainGroup(parts: StatusParts, group: number): GroupExplanatio
     rule: ruleOf(parts, config.name),
     gate: gatesOf(config)[0] ?? null,
     slots: describeSlots(parts, group),
+    budget: describeBudget(parts, group),
     directions: { publish: explain('publish'), dispatch: explain('dispatch') },
   };
 }

@@ -87,6 +87,21 @@ describe('why', () => {
     expect(steps.map(({ says }: { says: string }) => says)).toContain('the log of strict groups is away: refused.');
   });
 
+  test('a budget: what is left of its period, or why nothing can be known', () => {
+    const budget = { because: '', unit: 'messages', per: 'month', limit: 900, remaining: 4, held: 2, until: 'then' };
+    const at = (told: object, dimension = 'messages') =>
+      stepsOf({ ...ASKED, dimension, group: { ...GROUP, budget: { ...budget, ...told } } });
+    const refused = at({});
+    expect(refused.steps.map(({ title }: { title: string }) => title)).toContain(
+      'Budget left: 4 of 900 messages per month',
+    );
+    expect(refused.advice).toEqual(['Wait until then, raise the budget, or give it some: quotamesh budget top-up.']);
+    expect(at({ until: null }).advice[0]).toMatch(/^Raise the budget/);
+    expect(at({ remaining: 5 })).toMatchObject({ passes: true, advice: [] });
+    expect(at({ because: 'its log is away' }).passes).toBe(false);
+    expect(at({ unit: 'bytes' }).passes).toBe(true);
+  });
+
   test('a request above maxRequest, a quota of 0, a node that does not decide: each says itself', () => {
     const stopped = (asked: object) => {
       const { steps, advice } = stepsOf({ ...ASKED, ...asked });

@@ -25,6 +25,7 @@ export function stepsOf({ explanation, group, ready, amount, dimension, maxReque
     ...ruleSteps(group.rule),
     readiness(ready),
     ...slotSteps(group.slots),
+    ...budgetSteps(group.budget, amount, dimension),
     quotaStep(explanation, key, dimension),
     targetStep(explanation, key, dimension),
     divisionStep(explanation, group, key, dimension),
@@ -60,6 +61,7 @@ function strictStepsOf({ explanation, strict, group, ready, amount, maxRequest }
     ...ruleSteps(group.rule),
     readiness(ready),
     ...slotSteps(group.slots),
+    ...budgetSteps(group.budget, amount, 'messages'),
     quotaStep(explanation, 'messagesPerSecond', 'messages'),
     known,
     sizeStep(amount, maxRequest, 'messages'),
@@ -82,6 +84,21 @@ function slotSteps(slots) {
   const says = `${rate(inUse)} requests run here${line}. A request holds one until it ends.`;
   const advice = ['Wait until a request ends (waitMs does so by itself), or raise concurrency.'];
   return [{ title, says, ...(free > 0 ? { state: 'go' } : { state: 'stop', advice }) }];
+}
+
+/** Tells of the budget of a group: what nobody has spent of its period. */
+function budgetSteps(budget, amount, dimension) {
+  if (budget == null || budget.unit !== dimension) return [];
+  const { because, unit, per, limit, remaining, held, until } = budget;
+  if (because !== '')
+    return [{ title: 'This node cannot know what is left of the budget', says: `${because}.`, state: 'stop' }];
+  const title = `Budget left: ${rate(remaining)} of ${rate(limit)} ${unit} per ${per}`;
+  const end = until === null ? 'It never begins anew.' : `It begins anew at ${until}.`;
+  const says = `Nodes hold ${rate(held)} of it. ${end}`;
+  const advice = [
+    `${until === null ? 'Raise' : `Wait until ${until}, raise`} the budget, or give it some: quotamesh budget top-up.`,
+  ];
+  return [{ title, says, ...(remaining >= amount ? { state: 'go' } : { state: 'stop', advice }) }];
 }
 
 function readiness(ready) {

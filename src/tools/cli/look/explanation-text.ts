@@ -20,9 +20,11 @@ import { get, nodeAddress } from '../../node-client/node-requests.js';
 import { print } from '../../terminal/print.js';
 
 /** Writes a line per step of the decision, in order; names the binding ceiling last. */
-export function explanationText({ group, node, strategy, gate, rule, slots, directions }: GroupExplanation): string {
+export function explanationText(told: GroupExplanation): string {
+  const { group, node, strategy, gate, rule, slots, budget, directions } = told;
+  const first = [...ruleSteps(rule), ...slotSteps(slots, node), ...budgetSteps(budget)];
   const parts = Object.entries(directions).map(([direction, explained]) => {
-    const steps = [...ruleSteps(rule), ...slotSteps(slots, node), ...stepsOf(explained, strategy, node, gate)];
+    const steps = [...first, ...stepsOf(explained, strategy, node, gate)];
     const width = Math.max(...steps.map(([name]) => name.length));
     const lines = [`${group} ${direction}`, ...steps.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)];
     return lines.map(printable).join('\n');
@@ -47,6 +49,16 @@ function slotSteps(slots: GroupExplanation['slots'] | undefined, node: string): 
     [`node ${node}`, `holds ${figure(held)}, ${figure(inUse)} in use, ${figure(waiting)} wait${without}`],
     ...(isInForce ? [] : [['limit', `the newest waits for requests of ${waitsFor.join(', ')}`] as const]),
   ];
+}
+
+/** Writes what is left of the group’s budget. */
+function budgetSteps(budget: GroupExplanation['budget'] | undefined): Step[] {
+  if (budget == null) return [];
+  const { because, unit, per, limit, remaining, spent, held, lost, until } = budget;
+  if (because !== '') return [['budget', `nothing is granted: ${because}`]];
+  const gone = `${figure(spent)} spent, ${figure(held)} held by nodes${lost > 0 ? `, ${figure(lost)} lost` : ''}`;
+  const end = until === null ? 'without end' : `until ${until}`;
+  return [['budget', `${figure(remaining)} of ${figure(limit)} ${unit} per ${per} left ${end}: ${gone}`]];
 }
 
 type Step = readonly [name: string, text: string];
