@@ -78,6 +78,11 @@ export function isNothing(state: BudgetState, appendMs: number): boolean {
   return isClosed(state, appendMs) || gone + former + lost + carried === 0;
 }
 
+/** True = nobody has said anything of it. */
+export function isUntold({ period, gone, late, credits }: BudgetState): boolean {
+  return period === null && gone + late + credits.length === 0;
+}
+
 /** True = this period follows the present one, which is over then. */
 export function isDue({ period }: BudgetState, next: BudgetPeriod, timeMs: number): boolean {
   if (timeMs < next.fromMs) return false;

@@ -48,7 +48,7 @@ export function nextClaim(
   nowMs: number,
   isDue: boolean,
 ): Next | null {
-  if (fold.isUnwritten) return firstClaim(fold, asked);
+  if (!fold.hasQuota) return firstClaim(fold, asked);
   if (fold.quota.slots) return nextHold(fold, wallet, asked, isDue);
   const wanted = Math.min(fold.quota.amount, Math.round((asked.perSecond * fold.quota.perMs) / 1000));
   const known = fold.holders.get(wallet.key)?.lagMs ?? 0;

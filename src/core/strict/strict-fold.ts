@@ -7,6 +7,7 @@ import {
   isClosed,
   isDue,
   isNothing,
+  isUntold,
   lapsed,
   leftOf,
 } from './budget-account.js';
@@ -146,9 +147,15 @@ export class StrictFold {
     return this.holders.size === 0;
   }
 
+  /** False = nobody has said the quota of a keyed lane. */
+  get hasQuota(): boolean {
+    return this.revision > 0;
+  }
+
   /** True = it is as if nothing had ever been written. */
   get isUnwritten(): boolean {
-    return this.revision === 0;
+    const isKnown = this.hasQuota || this.#ended.size > 0 || (this.budget !== null && !isUntold(this.budget));
+    return this.isAtRest && !isKnown;
   }
 
   /** True = an end may be written: nothing is lost with what the log has. */

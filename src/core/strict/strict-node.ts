@@ -351,7 +351,7 @@ export class StrictNode {
     const next = nextClaim(fold, wallet, asked, nowMs, isDue);
     this.#short = 0;
     if (next === null) return;
-    if (fold.isUnwritten) this.#writeFirst(nowMs);
+    if (!fold.hasQuota) this.#writeFirst(nowMs);
     const claim = { kind: 'claim', ...this.#own, seq: ++this.#seq, ...next } as const;
     this.#claimedMs = nowMs;
     this.out.push(claim);

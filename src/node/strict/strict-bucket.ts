@@ -78,7 +78,7 @@ export class StrictBucket {
   /** Quota by the newest record of the log; until it is known, the one given. */
   get quota(): StrictQuota {
     const { fold } = this.#node;
-    return fold === null || fold.isUnwritten ? this.#given : fold.quota;
+    return fold === null || !fold.hasQuota ? this.#given : fold.quota;
   }
 
   /** True = it is a key's, and its rows are not known. */
@@ -236,7 +236,7 @@ export class StrictBucket {
   /** Counts whole tokens in the pool and those held here. */
   get left(): number {
     const { fold } = this.#node;
-    if (fold?.isUnwritten) return this.#given.depth;
+    if (fold?.hasQuota === false) return this.#given.depth;
     return fold === null ? 0 : this.#pool(fold, this.#options.clock()) + this.held;
   }
 
@@ -314,7 +314,7 @@ export class StrictBucket {
   /** Writes the proposed quota until the log has it. */
   #proposeAgain(): void {
     const { fold } = this.#node;
-    if (fold === null || this.#proposed === null || fold.isUnwritten) return;
+    if (fold === null || this.#proposed === null || !fold.hasQuota) return;
     const nowMs = this.#options.clock();
     const { amount, depth } = this.#proposed;
     if (isSameQuota(fold.quota, this.#proposed)) this.#proposed = null;
