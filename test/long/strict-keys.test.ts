@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { KEY_MUTATIONS } from '../../sim/strict/keyed/key-mutations.js';
+import { playKeyBudgets } from '../../sim/strict/keyed/play-key-budgets.js';
 import { playKeys } from '../../sim/strict/keyed/play-keys.js';
 
 const SEEDS = 100;
@@ -14,6 +15,20 @@ test(`${SEEDS} random clusters hold no more slots of a key than there are, and l
     begunAgain += verdict.begunAgain;
   }
   console.log(`slots of keys: ${SEEDS} seeds, 0 over, none left, used again ${begunAgain} times`);
+});
+
+test('budgets of keys: 60 random clusters, and 40 logs made anew, spend no more than there is', () => {
+  for (let seed = 101; seed <= 160; seed++) expect(playKeyBudgets(seed).over, `seed ${seed}`).toBe(0);
+  for (let seed = 101; seed <= 140; seed++) expect(playKeyBudgets(seed, true).over, `seed ${seed}, anew`).toBe(0);
+});
+
+test('the account finds lanes that end although something was spent', () => {
+  const takeOut = KEY_MUTATIONS['ends-what-was-spent']();
+  try {
+    expect(playKeyBudgets(1).over).toBeGreaterThan(0);
+  } finally {
+    takeOut();
+  }
 });
 
 test.each(Object.entries(FOUND))('the count finds %s', (name, seed) => {

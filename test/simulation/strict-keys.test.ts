@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { playKeyBudgets } from '../../sim/strict/keyed/play-key-budgets.js';
 import { playKeys } from '../../sim/strict/keyed/play-keys.js';
 import { someOf } from '../property/seed.js';
 
@@ -22,4 +23,13 @@ test('the count finds a node that opens keys before the log is an expiry old', (
   });
   console.log(`slots of keys: opened at once: seed 3, ${over} slots over from ${firstOverMs} ms on`);
   expect(over).toBeGreaterThan(0);
+});
+
+test(`budgets of keys: ${SEEDS.length} random clusters, and a log made anew, spend no more than there is`, () => {
+  for (const seed of SEEDS) {
+    expect(playKeyBudgets(seed), `seed ${seed}`).toMatchObject({ over: 0 });
+    const { over, used } = playKeyBudgets(seed, true);
+    expect(over, `seed ${seed}, log replaced`).toBe(0);
+    expect(used).toBeGreaterThan(0);
+  }
 });

@@ -5,6 +5,14 @@ import { StrictFold } from '../../../src/core/strict/strict-fold.js';
 export const KEY_MUTATIONS: Readonly<Record<string, () => () => void>> = {
   /** Takes rows of before its start for the order that counted. */
   'every-row-is-sure': () => replaced(LaneRows.prototype, 'isSure', { value: () => true }),
+  /** Ends a lane at rest, whatever it has to remember. */
+  'ends-what-was-spent': () => {
+    return replaced(StrictFold.prototype, 'isSpent', {
+      value(this: StrictFold) {
+        return this.isAtRest;
+      },
+    });
+  },
   /** Ends a lane while one node holds slots of it. */
   'ends-while-held': () => {
     return replaced(StrictFold.prototype, 'isAtRest', {

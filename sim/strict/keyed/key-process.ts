@@ -10,11 +10,14 @@ const ROUND_MS = 20;
 /** Milliseconds without a request after which a lane is closed. */
 const IDLE_MS = 10_000;
 const CLUSTER = 'sim';
+const TOTAL = { fromMs: 0, untilMs: null };
 
 interface KeyProcessFacts {
   readonly node: string;
   readonly life: number;
-  readonly slots: number;
+  readonly what: 'slots' | 'budget';
+  /** Slots, or tokens of a budget that never ends. */
+  readonly depth: number;
   readonly clock: { readonly aheadMs: number; readonly drift: number };
 }
 
@@ -102,6 +105,16 @@ export class KeyProcess implements KeyLogReader {
     });
   }
 
+  /** Spends one token of a key's budget, if it is here. */
+  spend(key: string, spent: () => void): void {
+    this.#whenThawed(() => {
+      const bucket = this.#bucketOf(key);
+      if (!bucket.tryAcquire(1)) return;
+      bucket.wallet?.endRequest(1, 1);
+      spent();
+    });
+  }
+
   freeze(forMs: number): void {
     this.isFrozen = true;
     this.#log.deafen(this, true);
@@ -131,9 +144,12 @@ export class KeyProcess implements KeyLogReader {
   #bucketOf(key: string): StrictBucket {
     const known = this.#open.get(key);
     if (known !== undefined) return known;
-    const quota = { amount: 0, perMs: 1, depth: this.#facts.slots, slots: true, keyed: true } as const;
-    const bucket = this.lanes.open(keyedLaneName(CLUSTER, key, 'slots'), quota);
+    const { what, depth } = this.#facts;
+    const common = { amount: 0, perMs: 1, depth, keyed: true } as const;
+    const quota = what === 'slots' ? { ...common, slots: true as const } : { ...common, budget: true as const };
+    const bucket = this.lanes.open(keyedLaneName(CLUSTER, key, what), quota);
     this.#open.set(key, bucket);
+    if (what === 'budget') bucket.beginPeriod(TOTAL, 0, this.#queue.nowMs);
     return bucket;
   }
 
@@ -142,9 +158,10 @@ export class KeyProcess implements KeyLogReader {
     if (!this.isFrozen) {
       this.lanes.round(this.clockMs);
       for (const [key, bucket] of this.#open) {
+        if (this.#facts.what === 'budget') bucket.beginPeriod(TOTAL, 0, this.#queue.nowMs);
         if (!bucket.isIdleFor(IDLE_MS)) continue;
         this.#open.delete(key);
-        this.lanes.close(keyedLaneName(CLUSTER, key, 'slots'));
+        this.lanes.close(keyedLaneName(CLUSTER, key, this.#facts.what));
       }
     }
     this.#queue.after(ROUND_MS, () => this.#rounds());

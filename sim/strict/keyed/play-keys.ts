@@ -79,7 +79,13 @@ class KeysPlay {
   #start(at: number): void {
     const clock = { aheadMs: this.#random.between(0, 1e6), drift: this.#random.between(-4e-4, 4e-4) };
     const life = 1000 + 100_000_000 * this.#lives++;
-    const process = new KeyProcess(this.#queue, this.#log, { node: `n${at}`, life, slots: this.#slots, clock });
+    const process = new KeyProcess(this.#queue, this.#log, {
+      node: `n${at}`,
+      life,
+      what: 'slots',
+      depth: this.#slots,
+      clock,
+    });
     this.#put(process);
     this.#processes[at] = process;
   }

@@ -2,13 +2,13 @@ import { kindOf } from '../schema/topic-kinds.js';
 import type { Findings } from '../setting/findings.js';
 import { type BesideStrict, hasBudget, STRICT_KINDS } from './check-strict.js';
 import type { GroupValues } from './read-groups.js';
+import type { TemplateRead } from './read-keys.js';
+
+type BesideBudgets = Pick<BesideStrict, 'topicKind' | 'attachments' | 'mqttRules'>;
+type Refuse = (problem: string, allowed: string, remedy: string) => void;
 
 /** Refuses budgets that cannot be kept. Null = a definition alone, of run time. */
-export function checkBudgets(
-  groups: GroupValues,
-  findings: Findings,
-  beside: Pick<BesideStrict, 'topicKind' | 'attachments' | 'mqttRules'> | null,
-): void {
+export function checkBudgets(groups: GroupValues, findings: Findings, beside: BesideBudgets | null): void {
   for (const [name, values] of groups) {
     const { budget, mode } = values;
     checkZone(name, budget?.timezone, findings);
@@ -24,7 +24,23 @@ export function checkBudgets(
       const problem = 'cannot stand beside mode: shadow, which refuses nothing: a budget is counted by the log';
       refuse(problem, 'mode: enforce', 'Remove it, or set mode: enforce.');
     }
-    if (beside !== null) checkBeside(name, beside, refuse);
+    if (beside !== null) checkBeside((group) => group === name, beside, refuse);
+  }
+}
+
+/** Refuses them for groups and for templates of keys. */
+export function checkAllBudgets(
+  groups: GroupValues,
+  templates: readonly TemplateRead[],
+  findings: Findings,
+  beside: BesideBudgets,
+): void {
+  checkBudgets(groups, findings, beside);
+  for (const { pattern, settings, overrides } of templates) {
+    if (![settings, ...overrides.values()].some(hasBudget)) continue;
+    const refuse: Refuse = (problem, allowed, remedy) =>
+      findings.add(['keys', pattern.text, 'budget'], { problem, allowed, remedy });
+    checkBeside((group) => pattern.matches(group), beside, refuse);
   }
 }
 
@@ -41,17 +57,18 @@ function checkZone(name: string, timezone: string | undefined, findings: Finding
 }
 
 function checkBeside(
-  name: string,
-  { topicKind, attachments, mqttRules }: Pick<BesideStrict, 'topicKind' | 'attachments' | 'mqttRules'>,
-  refuse: (problem: string, allowed: string, remedy: string) => void,
+  isNamed: (group: string) => boolean,
+  { topicKind, attachments, mqttRules }: BesideBudgets,
+  refuse: Refuse,
 ): void {
   const lacks = topicKind === undefined ? null : kindOf(topicKind).strictLacks;
   if (lacks !== null) {
     const problem = `cannot be kept by a topic of kind ${topicKind}: ${lacks}`;
     refuse(problem, STRICT_KINDS, `Use ${STRICT_KINDS}.`);
   }
-  const attached = [...Object.values(attachments.scopes), ...attachments.rules].some(({ group }) => group === name);
-  if (!attached && !mqttRules.some(({ group }) => group === name)) return;
+  const names = ({ group }: { readonly group: string | null }) => group !== null && isNamed(group);
+  const attached = [...Object.values(attachments.scopes), ...attachments.rules].some(names);
+  if (!attached && !mqttRules.some(names)) return;
   const where = attached ? 'attachments' : 'mqtt.rules';
   const problem = `cannot be kept where ${where} name the group: several groups may decide there`;
   refuse(problem, 'requests that name the group', `Take it out of ${where}, or remove the budget.`);

@@ -13,6 +13,7 @@ import { mustBe, show } from '../setting/setting-text.js';
 import type { Sound } from '../setting/text-file.js';
 import { hasRate } from '../setting/written-rate.js';
 import { burstInFullAt, withBurstInFull } from './burst-in-full.js';
+import { checkBudgets } from './check-budgets.js';
 import { checkGroups } from './check-groups.js';
 import { checkSlots } from './check-slots.js';
 import { mergedLayers } from './read-groups.js';
@@ -125,14 +126,6 @@ function readLayer(path: ConfigPath, written: unknown, below: unknown, findings:
     const remedy = 'Write promise: relaxed, or make a group of the key.';
     findings.add([...path, 'promise'], { problem, allowed: 'relaxed', remedy });
   }
-  if (isMapping(merged) && (merged.budget ?? null) !== null) {
-    const problem = 'cannot be kept for keys: each of them would need a budget of its own in the log';
-    findings.add([...path, 'budget'], {
-      problem,
-      allowed: 'none',
-      remedy: 'Write budget: null, or make a group of the key.',
-    });
-  }
   const count = findings.mistakes.length;
   readSection(findings, GROUP, path, own);
   // Mistakes of the layers below are added at their own paths.
@@ -148,6 +141,7 @@ function checkAsGroup(path: ConfigPath, settings: Sound<GroupSection>, merged: u
   findings.setWritten(['groups', name], path);
   checkGroups(new Map([[name, settings]]), { groups: { [name]: merged } }, findings);
   checkSlots(new Map([[name, settings]]), findings, null);
+  checkBudgets(new Map([[name, settings]]), findings, null);
 }
 
 function checkOverlaps(templates: readonly TemplateRead[], findings: Findings): void {

@@ -15,7 +15,7 @@ import { show } from '../setting/setting-text.js';
 import { valueAt } from '../setting/setting-value.js';
 import { buildConfig, type ConfigParts } from './build-config.js';
 import { withBurstsInFull } from './burst-in-full.js';
-import { checkBudgets } from './check-budgets.js';
+import { checkAllBudgets } from './check-budgets.js';
 import { checkGroups } from './check-groups.js';
 import { checkRelations } from './check-relations.js';
 import { checkAllSlots } from './check-slots.js';
@@ -90,7 +90,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined<R
   const beside = { topicKind: topic?.kind, limits: node.limits, attachments, mqttRules };
   checkStrict(groups, findings, beside);
   checkAllSlots(groups, keys.templates, findings, { ...beside, kafkaQuotas: kafkaQuotas.entities });
-  checkBudgets(groups, findings, beside);
+  checkAllBudgets(groups, keys.templates, findings, beside);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
   const fileOf = (file: unknown) => (typeof file === 'string' ? resolve(context.folder, file) : null);
   const config = buildConfig({

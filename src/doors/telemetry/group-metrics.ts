@@ -183,7 +183,7 @@ function ofStrict(read: (lane: StrictLane, node: NodeParts) => number): LaneRead
 /** Metrics of a group's budget, which is one for both directions. */
 function budgetGauge(help: string, read: (lane: BudgetLane, node: NodeParts) => number): GroupMetric {
   const ofBudget: LaneReading = ({ group, direction }, node) => {
-    const lane = direction === DIRECTIONS[0] ? node.budgets.get(group) : undefined;
+    const lane = direction === DIRECTIONS[0] ? node.budgets.known(group) : undefined;
     return lane && read(lane, node);
   };
   return { type: 'gauge', help, labels: ['group'], read: ofBudget };

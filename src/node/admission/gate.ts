@@ -142,7 +142,7 @@ export class Gate {
     this.#clock = clock;
     this.#groups = groups;
     this.#keys = keys;
-    this.#names = new GroupNames(groups, defaultGroup, clock, keys);
+    this.#names = new GroupNames(groups, defaultGroup, clock, keys && { groupOf: (name) => this.#groupOfKey(name) });
     this.#kept = new KeptKeys(keys);
     this.refusals = new RefusalLedger(loop);
     this.levels = new Levels(limiter, groups.list, limits, clock());
@@ -213,7 +213,7 @@ export class Gate {
     this.#budgetLanes.read(group);
     const { beside } = this.levels;
     if (this.#slotLanes.keeps(group)) for (const lane of lanesOf(group)) beside[lane] |= HAS_SLOTS;
-    if (this.#budgetLanes.get(group) !== undefined) for (const lane of lanesOf(group)) beside[lane] |= HAS_BUDGET;
+    if (this.#budgetLanes.keeps(group)) for (const lane of lanesOf(group)) beside[lane] |= HAS_BUDGET;
     for (const lane of lanesOf(group)) if (this.#strictLanes.get(lane) !== undefined) beside[lane] |= IS_STRICT;
   }
 
@@ -276,9 +276,19 @@ export class Gate {
     const known = this.#groups.numbers.get(where);
     const isKept = known === undefined && this.#kept.has(where);
     if (known === undefined && !isKept && this.#keys?.isKey(where) === true) return null;
-    if (isKept) this.#slotLanes.rejectIfFull(keyNameOf(where));
     const group = known ?? this.#names.indexOf(where);
     return this.#slotLanes.keeps(group) ? group : null;
+  }
+
+  /** Returns a key's group. Throws KEYS_FULL, also where the strict log has no room. */
+  #groupOfKey(name: string): number | null {
+    const settings = this.#kept.settingsOf(name);
+    if (settings !== null) {
+      const key = keyNameOf(name);
+      if (settings.concurrency !== null) this.#slotLanes.rejectIfFull(key);
+      if (settings.budget !== null) this.#budgetLanes.rejectIfFull(key, settings.budget);
+    }
+    return this.#keys?.groupOf(name) ?? null;
   }
 
   /** True = the strict log keeps something of keys. */
@@ -314,14 +324,14 @@ export class Gate {
 
   /** True = some group is strict, or has a budget. */
   get hasStrict(): boolean {
-    return this.#strictLanes.all.size + this.#budgetLanes.all.size > 0;
+    return this.#strictLanes.all.size > 0 || !this.#budgetLanes.isEmpty;
   }
 
   /** Milliseconds that who asks without naming a wait waits: those of a strict group, and 0 of others. */
   usualWaitMs(group: unknown, direction?: Origin['direction']): number {
     const hasNone = !this.hasStrict && this.#slotLanes.isEmpty && !this.#kept.hasAny;
     if (hasNone || typeof group !== 'string') return 0;
-    const known = this.#groups.numbers.get(group) ?? this.slotsOf(group) ?? undefined;
+    const known = this.#groups.numbers.get(group) ?? (this.#kept.has(group) ? this.#names.indexOf(group) : undefined);
     const ofSlots = known === undefined ? null : this.slots.usualWaitMs(known);
     if (ofSlots !== null) return ofSlots;
     if (known === undefined) return 0;

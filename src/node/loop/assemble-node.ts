@@ -183,7 +183,14 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
   });
   const slots = new SlotLanes({ log: strictLog, cluster, groups, telemetry, maxKeys: keySettings.maxLoud });
 
-  const budgets = new BudgetLanes({ log: strictLog, cluster, groups, telemetry, wall: budgetClock(clock) });
+  const budgets = new BudgetLanes({
+    log: strictLog,
+    cluster,
+    groups,
+    telemetry,
+    wall: budgetClock(clock),
+    maxKeys: keySettings.maxLoud,
+  });
 
   // From a request to its answer.
   const gate = new Gate({

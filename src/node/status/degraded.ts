@@ -72,9 +72,10 @@ export const DEGRADED = {
     }),
     ...only(slots.becauseOfKeys !== '', `keys with concurrency let nobody in: ${slots.becauseOfKeys}`),
     ...Array.from(budgets.all).flatMap(([group, kept]) => {
-      const because = budgets.because(kept);
+      const because = groups.isKey(group) ? '' : budgets.because(kept);
       return only(because !== '', `budget of group ${groups.at(group).name} cannot be spent: ${because}`);
     }),
+    ...only(budgets.becauseOfKeys !== '', `budgets of keys cannot be spent: ${budgets.becauseOfKeys}`),
   ],
   'strict-awaits': ({ strict, groups }) =>
     Array.from(groups.numbers.values()).flatMap((group) => {

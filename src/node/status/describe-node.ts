@@ -104,7 +104,7 @@ function describeLane(parts: StatusParts, summary: LaneSummary): DirectionStatus
 }
 
 export function describeBudget({ budgets }: Pick<StatusParts, 'budgets'>, group: number): BudgetStatus | null {
-  const lane = budgets.get(group);
+  const lane = budgets.known(group);
   if (lane === undefined) return null;
   const { config, bucket } = lane;
   const { unit, per, timezone } = config;

@@ -38,7 +38,7 @@ export interface StatusParts extends ReadinessParts {
   readonly pump: ReadPump;
   readonly strict: Pick<StrictLanes, 'get' | 'all' | 'awaitedBy' | 'stateOf' | 'because'>;
   readonly slots: Pick<SlotLanes, 'get' | 'known' | 'all' | 'stateOf' | 'because' | 'becauseOfKeys'>;
-  readonly budgets: Pick<BudgetLanes, 'get' | 'all' | 'told' | 'stateOf' | 'because'>;
+  readonly budgets: Pick<BudgetLanes, 'get' | 'known' | 'all' | 'told' | 'stateOf' | 'because' | 'becauseOfKeys'>;
   readonly gate: {
     readonly refusals: ToldRefusals;
     told(lane: number): Pick<QuotaTold, 'remaining' | 'resetMs'>;

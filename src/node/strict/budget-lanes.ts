@@ -9,17 +9,20 @@ import type { BudgetSpent } from '../api/quota-node.js';
 import type { GroupTable } from '../groups/group-table.js';
 import { BudgetCalendar } from './budget-calendar.js';
 import { becauseOf, stateByLog, ToldStates } from './lane-states.js';
+import { OpenKeys } from './open-keys.js';
 import type { StrictBucket } from './strict-bucket.js';
 import { strictLaneName } from './strict-codec.js';
 import type { StrictLog } from './strict-log.js';
 
 interface BudgetLanesParts {
-  readonly log: Pick<StrictLog, 'add' | 'remove' | 'lost' | 'unsafe'>;
+  readonly log: Pick<StrictLog, 'add' | 'open' | 'remove' | 'lost' | 'unsafe' | 'keyed'>;
   readonly cluster: string;
   readonly groups: GroupTable;
   readonly telemetry: Telemetry;
   /** Wall clock that does not jump ahead. */
   readonly wall: () => number;
+  /** Keys of which the log has something, at most: keys.maxLoud. */
+  readonly maxKeys: number;
 }
 
 /** Budget of a group. */
@@ -31,11 +34,16 @@ export interface BudgetLane {
 }
 
 /** Budgets of groups as admission sees them. */
-export type KeptBudgets = Pick<BudgetLanes, 'get' | 'all' | 'read' | 'end' | 'stateOf' | 'because' | 'told'>;
+export type KeptBudgets = Pick<
+  BudgetLanes,
+  'get' | 'keeps' | 'isEmpty' | 'rejectIfFull' | 'read' | 'end' | 'stateOf' | 'because' | 'told'
+>;
 
 export const NO_BUDGETS: KeptBudgets = {
   get: () => undefined,
-  all: new Map(),
+  keeps: () => false,
+  isEmpty: true,
+  rejectIfFull: () => {},
   read: () => {},
   end: () => {},
   stateOf: () => 'kept',
@@ -57,6 +65,7 @@ export class BudgetLanes {
   onSpent: (spent: BudgetSpent) => void = () => {};
   readonly #parts: BudgetLanesParts;
   readonly #lanes = new Map<number, BudgetLane>();
+  readonly #keys: OpenKeys<BudgetLane>;
   readonly #told: ToldStates;
   /** Groups of whose budget the log knew no period. */
   readonly #new = new Set<number>();
@@ -66,6 +75,12 @@ export class BudgetLanes {
 
   constructor(parts: BudgetLanesParts) {
     this.#parts = parts;
+    this.#keys = new OpenKeys({
+      ...parts,
+      whatOf: (group) => whatOf(parts.groups.at(group)),
+      make: (name, bucket, group) => this.#made(name, bucket, group),
+      isNeeded: () => false,
+    });
     const texts = { again: 'budget can be spent again', stopped: 'budget cannot be spent' };
     this.#told = new ToldStates(parts.telemetry, texts);
   }
@@ -75,8 +90,45 @@ export class BudgetLanes {
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
+  /** Returns the budget of a group or key; opens a key's lane. */
   get(group: number): BudgetLane | undefined {
+    const known = this.#lanes.get(group);
+    if (known !== undefined) return known;
+    const opened = this.#keys.open(group);
+    if (opened === undefined) return undefined;
+    this.#lanes.set(group, opened);
+    // Its first request writes the period, too.
+    this.#beginPeriod(opened, this.#parts.wall());
+    return opened;
+  }
+
+  /** Returns the budget of a group, or of an open key. */
+  known(group: number): BudgetLane | undefined {
     return this.#lanes.get(group);
+  }
+
+  /** Tests if a group or key has a budget; opens nothing. */
+  keeps(group: number): boolean {
+    return this.#lanes.has(group) || this.#keys.has(group);
+  }
+
+  get isEmpty(): boolean {
+    return this.#lanes.size + this.#keys.size === 0;
+  }
+
+  /** Keys whose lanes are open here. */
+  get openKeys(): number {
+    return this.#keys.openCount;
+  }
+
+  /** Throws KEYS_FULL where the log has no room for a new key. */
+  rejectIfFull(key: string, budget: BudgetConfig): void {
+    this.#keys.rejectIfFull(key, whatOf({ budget }));
+  }
+
+  /** Says for people why budgets of keys cannot be spent; '' = they can, or none is used. */
+  get becauseOfKeys(): string {
+    return this.#keys.because;
   }
 
   get all(): ReadonlyMap<number, BudgetLane> {
@@ -92,25 +144,35 @@ export class BudgetLanes {
       this.end(group);
       return;
     }
+    if (groups.isKey(group)) {
+      if (!this.#keys.read(group, quota, this.#lanes.get(group))) this.#lanes.delete(group);
+      return;
+    }
     const known = this.#lanes.get(group);
     // The unit is a part of the name: messages spent are no bytes.
-    const name = strictLaneName(cluster, groupName, `budget-${budget.unit}`);
+    const name = strictLaneName(cluster, groupName, whatOf({ budget }));
     if (known !== undefined && known.name !== name) this.end(group);
     const kept = this.#lanes.get(group)?.bucket;
     kept?.propose(quota);
-    const calendar = new BudgetCalendar(budget.per, budget.timezone);
-    this.#lanes.set(group, { name, bucket: kept ?? log.add(name, quota), config: budget, calendar });
+    this.#lanes.set(group, this.#made(name, kept ?? log.add(name, quota), group));
+  }
+
+  #made(name: string, bucket: StrictBucket, group: number): BudgetLane {
+    // Its quota comes from it.
+    const config = this.#parts.groups.at(group).budget as BudgetConfig;
+    return { name, bucket, config, calendar: new BudgetCalendar(config.per, config.timezone) };
   }
 
   /** Gives back what a budget holds here. */
   end(group: number): void {
+    this.#keys.forget(group);
     const known = this.#lanes.get(group);
     if (known === undefined) return;
     this.#lanes.delete(group);
     this.#told.forget(group);
     this.#new.delete(group);
     this.#spent.delete(group);
-    this.#parts.log.remove(known.name);
+    if (!this.#keys.close(known.name)) this.#parts.log.remove(known.name);
   }
 
   /** Tells if this node knows what it may spend. */
@@ -174,13 +236,23 @@ export class BudgetLanes {
 
   #look(): void {
     const wallMs = this.#parts.wall();
+    this.#keys.closeIdle();
     for (const [group, lane] of this.#lanes) {
-      const { bucket, calendar } = lane;
-      bucket.beginPeriod(calendar.periodAt(wallMs), 0, wallMs);
+      if (this.#keys.has(group) && !this.#keys.isOpen(lane.name)) {
+        this.#lanes.delete(group);
+        continue;
+      }
+      this.#beginPeriod(lane, wallMs);
+      // A stranger chooses how many keys there are.
+      if (this.#keys.has(group)) continue;
       this.#tellFirst(group, lane);
       this.#tellSpent(group, lane);
       this.#told.tell(group, this.stateOf(lane), this.because(lane), { group: this.#parts.groups.at(group).name });
     }
+  }
+
+  #beginPeriod({ bucket, calendar }: BudgetLane, wallMs: number): void {
+    bucket.beginPeriod(calendar.periodAt(wallMs), 0, wallMs);
   }
 
   /** Warns where a budget begins full because nobody knew it. */
@@ -206,4 +278,9 @@ export class BudgetLanes {
     this.#parts.telemetry.log('warn', `budget is spent to ${reached} %`, facts);
     this.onSpent({ ...facts, percent: reached });
   }
+}
+
+/** Names what a lane counts. The unit is a part of it: messages spent are no bytes. */
+function whatOf({ budget }: { readonly budget: BudgetConfig | null }): string {
+  return `budget-${budget?.unit}`;
 }

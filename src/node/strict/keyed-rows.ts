@@ -1,4 +1,5 @@
 import type { ReadRecord } from '../../base/ports/report-topic.js';
+import { isUntold } from '../../core/strict/budget-account.js';
 import { EXPIRY_MS } from '../../core/strict/constants.js';
 import { type LaneRow, LaneRows } from '../../core/strict/lane-rows.js';
 import { ALL_ENDED_MS } from '../../core/strict/strict-newcomer.js';
@@ -23,12 +24,22 @@ interface Shelved {
   lookMs: number;
 }
 
+interface Former {
+  readonly rows: LaneRows<string>;
+  readonly epoch: string;
+  writtenMs: number;
+}
+
+/** Budgets of a former log that are looked at in one round. */
+const WORDS = 200;
 /** Milliseconds of silence after which rows of a lane are looked at. More: they stay longer. */
 const QUIET_MS = 10_000;
 /** Milliseconds by which nodes differ in that: one of them writes. */
 const SPREAD_MS = 10_000;
 /** Milliseconds between looks at a lane that has something to remember. */
 const REST_LOOK_MS = 60_000;
+/** The same of a budget: a period is over some time. */
+const BUDGET_LOOK_MS = 3_600_000;
 /** Milliseconds between looks at a lane for which something was written. */
 const AGAIN_MS = 5000;
 /** Milliseconds for which a lane is open that nobody has asked for. */
@@ -53,6 +64,8 @@ export class KeyedRows {
   readonly #lanes = new Map<string, Shelved>();
   #next: IterableIterator<[string, Shelved]> = this.#lanes.entries();
   readonly #kept = new Map<string, number>();
+  /** Budgets of a former log, until this one has them. */
+  readonly #former = new Map<string, Former>();
   #epoch = '';
   #epochMs = Infinity;
   #liveFrom: number | null = null;
@@ -74,6 +87,10 @@ export class KeyedRows {
   }
 
   beginEpoch(epoch: string): void {
+    for (const [lane, { rows }] of this.#lanes) {
+      if (keyedQuotaOf(lane).budget && !this.#former.has(lane))
+        this.#former.set(lane, { rows, epoch: this.#epoch, writtenMs: -Infinity });
+    }
     this.#epoch = epoch;
     this.#epochMs = this.#parts.clock();
     this.#lanes.clear();
@@ -135,7 +152,9 @@ export class KeyedRows {
   /** Looks after the log and some lanes, every few milliseconds. */
   round(nowMs: number): void {
     if (this.#liveFrom === null) return;
+    this.#tellFormer(nowMs);
     if (!this.#isSteady) {
+      if (this.#former.size > 0) return;
       if (nowMs - this.#epochMs < ALL_ENDED_MS || nowMs - this.#askedSteadyMs < AGAIN_MS) return;
       this.#askedSteadyMs = nowMs;
       this.#parts.writeSteady(steadyKeyOf(this.#parts.cluster));
@@ -150,6 +169,24 @@ export class KeyedRows {
       }
       const [lane, shelved] = next.value;
       if (shelved.lookMs <= nowMs) this.#look(lane, shelved, nowMs);
+    }
+  }
+
+  /** Writes what was spent in a former log into this one. */
+  #tellFormer(nowMs: number): void {
+    let left = WORDS;
+    for (const [lane, former] of this.#former) {
+      if (left-- === 0) return;
+      if (nowMs - former.writtenMs < AGAIN_MS) continue;
+      const { budget } = former.rows.fold(keyedQuotaOf(lane), (row) => decodedIn(former.epoch, row));
+      const known = this.#lanes.get(lane)?.rows.fold(keyedQuotaOf(lane), this.#decode).budget ?? null;
+      if (budget === null || isUntold(budget) || (known !== null && known.former >= budget.gone)) {
+        this.#former.delete(lane);
+        continue;
+      }
+      former.writtenMs = nowMs;
+      const { node, life } = this.#parts;
+      this.#parts.write(lane, [{ kind: 'knew', node, life, budget }]);
     }
   }
 
@@ -181,7 +218,7 @@ export class KeyedRows {
     else if (fold.isSpent(last.appendMs + nowMs - rows.readMs - UNSURE_MS)) {
       this.#parts.write(lane, [{ kind: 'end', at: last.offset, by: this.#nextName() }]);
     } else if (!rows.isWhole) this.#writeState(lane, rows);
-    else shelved.lookMs = nowMs + REST_LOOK_MS;
+    else shelved.lookMs = nowMs + (fold.budget === null ? REST_LOOK_MS : BUDGET_LOOK_MS);
   }
 
   #writeState(lane: string, rows: LaneRows<string>): void {
@@ -223,10 +260,12 @@ export class KeyedRows {
     return `${this.#parts.node}/${this.#parts.life}/end-${++this.#names}`;
   }
 
-  readonly #decode = ({ offset, appendMs, value }: LaneRow<string>): StrictRead | null => {
-    const record = decodeStrict(Buffer.from(value, 'latin1'), this.#epoch);
-    return record === null ? null : { offset, appendMs, record };
-  };
+  readonly #decode = (row: LaneRow<string>): StrictRead | null => decodedIn(this.#epoch, row);
+}
+
+function decodedIn(epoch: string, { offset, appendMs, value }: LaneRow<string>): StrictRead | null {
+  const record = decodeStrict(Buffer.from(value, 'latin1'), epoch);
+  return record === null ? null : { offset, appendMs, record };
 }
 
 const NO_ROWS = new LaneRows<string>();

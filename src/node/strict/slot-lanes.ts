@@ -1,13 +1,12 @@
-import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import { slotsQuotaOf } from '../../config/resolved/strict-quota.js';
-import type { StrictQuota } from '../../core/strict/strict-quota.js';
 import type { StrictWallet } from '../../core/strict/strict-wallet.js';
 import type { StrictLaneState } from '../api/node-status.js';
 import type { GroupTable } from '../groups/group-table.js';
 import { becauseOf, stateByLog, ToldStates } from './lane-states.js';
+import { OpenKeys } from './open-keys.js';
 import type { StrictBucket } from './strict-bucket.js';
-import { keyedLaneName, slotsName } from './strict-codec.js';
+import { slotsName } from './strict-codec.js';
 import type { StrictLog } from './strict-log.js';
 
 interface SlotLanesParts {
@@ -38,8 +37,7 @@ export const NO_SLOTS: KeptSlots = {
 
 /** Milliseconds between looks. More: the log says later that a group lets nobody in. */
 const LOOK_MS = 500;
-/** Milliseconds without a request after which a key's lane is closed. More: fewer are opened again. */
-const KEY_IDLE_MS = 10_000;
+const WHAT = 'slots';
 /** Stands for all keys among numbers of groups. */
 const ALL_KEYS = -1;
 
@@ -47,15 +45,18 @@ const ALL_KEYS = -1;
 export class SlotLanes {
   readonly #parts: SlotLanesParts;
   readonly #lanes = new Map<number, SlotLane>();
-  /** Number of a key with concurrency, open or not → its slots. */
-  readonly #keys = new Map<number, StrictQuota>();
-  /** Open lanes of keys by name: a key may have another number by now. */
-  readonly #open = new Map<string, SlotLane>();
+  readonly #keys: OpenKeys<SlotLane>;
   readonly #told: ToldStates;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(parts: SlotLanesParts) {
     this.#parts = parts;
+    this.#keys = new OpenKeys({
+      ...parts,
+      whatOf: () => WHAT,
+      make: (name, bucket) => new SlotLane(name, bucket),
+      isNeeded: ({ lost }) => lost > 0,
+    });
     this.#told = new ToldStates(parts.telemetry, {
       again: 'group with concurrency lets requests in again',
       stopped: 'group with concurrency lets nobody in',
@@ -71,8 +72,9 @@ export class SlotLanes {
   get(group: number): SlotLane | undefined {
     const known = this.#lanes.get(group);
     if (known !== undefined) return known;
-    const quota = this.#keys.get(group);
-    return quota && this.#openKey(group, quota);
+    const opened = this.#keys.open(group);
+    if (opened !== undefined) this.#lanes.set(group, opened);
+    return opened;
   }
 
   /** Returns the slots of a group, or of an open key. */
@@ -96,7 +98,7 @@ export class SlotLanes {
 
   /** Keys whose lanes are open here. */
   get openKeys(): number {
-    return this.#open.size;
+    return this.#keys.openCount;
   }
 
   /** Follows a new or changed group. */
@@ -104,74 +106,37 @@ export class SlotLanes {
     const { cluster, groups, log } = this.#parts;
     const config = groups.at(group);
     const quota = slotsQuotaOf(config);
-    if (groups.isKey(group)) {
-      this.#readKey(group, quota);
-      return;
-    }
     const known = this.#lanes.get(group);
     if (quota === null) this.end(group);
-    else if (known !== undefined) known.bucket.propose(quota);
+    else if (groups.isKey(group)) {
+      if (!this.#keys.read(group, quota, known)) this.#lanes.delete(group);
+    } else if (known !== undefined) known.bucket.propose(quota);
     else {
       const name = slotsName(cluster, config.name);
       this.#lanes.set(group, new SlotLane(name, log.add(name, quota)));
     }
   }
 
-  /** Follows a key, whose number may have been another's. */
-  #readKey(group: number, slots: StrictQuota | null): void {
-    const name = this.#nameOfKey(group);
-    const known = this.#lanes.get(group);
-    if (slots === null) {
-      this.end(group);
-      return;
-    }
-    const quota = { ...slots, keyed: true } as const;
-    this.#keys.set(group, quota);
-    if (known !== undefined && known.name !== name) this.#lanes.delete(group);
-    else if (known !== undefined && known.bucket.quota.depth !== quota.depth) known.bucket.propose(quota);
-  }
-
-  #openKey(group: number, quota: StrictQuota): SlotLane {
-    const name = this.#nameOfKey(group);
-    const lane = this.#open.get(name) ?? new SlotLane(name, this.#parts.log.open(name, quota));
-    this.#open.set(name, lane);
-    this.#lanes.set(group, lane);
-    return lane;
-  }
-
-  #nameOfKey(group: number): string {
-    return keyedLaneName(this.#parts.cluster, this.#parts.groups.at(group).name, 'slots');
-  }
-
   /** Throws KEYS_FULL where the log has no room for a new key. */
   rejectIfFull(key: string): void {
-    const { log, cluster, maxKeys } = this.#parts;
-    const name = keyedLaneName(cluster, key, 'slots');
-    const { rows } = log.keyed;
-    if (rows.size < maxKeys || rows.has(name) || this.#open.has(name)) return;
-    throw new QuotameshError('KEYS_FULL', { key, bound: 'maxLoud', max: maxKeys });
+    this.#keys.rejectIfFull(key, WHAT);
   }
 
   /** Gives back what nobody uses, and forgets the group. */
   end(group: number): void {
-    this.#keys.delete(group);
+    this.#keys.forget(group);
     const known = this.#lanes.get(group);
     if (known === undefined) return;
     this.#lanes.delete(group);
     this.#told.forget(group);
-    if (this.#open.delete(known.name)) this.#parts.log.keyed.close(known.name);
-    else this.#parts.log.remove(known.name);
+    if (!this.#keys.close(known.name)) this.#parts.log.remove(known.name);
   }
 
   /** Closes lanes of keys that nobody uses here. */
   #closeIdle(): void {
-    for (const [name, { bucket, lost }] of this.#open) {
-      if (lost > 0 || !bucket.isIdleFor(KEY_IDLE_MS)) continue;
-      this.#open.delete(name);
-      this.#parts.log.keyed.close(name);
-    }
+    this.#keys.closeIdle();
     for (const [group, { name }] of this.#lanes) {
-      if (!this.#keys.has(group) || this.#open.has(name)) continue;
+      if (!this.#keys.has(group) || this.#keys.isOpen(name)) continue;
       this.#lanes.delete(group);
       this.#told.forget(group);
     }
@@ -202,17 +167,12 @@ export class SlotLanes {
       // A stranger chooses how many keys there are.
       if (!this.#keys.has(group)) this.#told.tell(group, this.stateOf(lane), this.because(lane), facts);
     }
-    this.#told.tell(ALL_KEYS, this.#stateOfKeys, this.becauseOfKeys, { keys: this.#keys.size });
-  }
-
-  get #stateOfKeys(): StrictLaneState {
-    const { log } = this.#parts;
-    return stateByLog(log, { doubt: this.#keys.size > 0 && !log.keyed.rows.isOpen ? 'learning' : null });
+    this.#told.tell(ALL_KEYS, this.#keys.state, this.#keys.because, { keys: this.#keys.size });
   }
 
   /** Says for people why keys let nobody in; '' = they do, or none is used. */
   get becauseOfKeys(): string {
-    return becauseOf(this.#stateOfKeys, this.#parts.log);
+    return this.#keys.because;
   }
 }
 

@@ -32,7 +32,7 @@ test.each([
   [{ topic: { kind: 'redis', addresses: ['127.0.0.1:1'] } }, 'failover loses'],
   [{ topic: { kind: 'none', nodeCount: 2 } }, 'share nothing'],
   [{ attachments: { scopes: { acme: 'plan' } } }, 'attachments name the group'],
-  [{ keys: { 'key:{id}': { budget: MILLION } } }, 'cannot be kept for keys'],
+  [{ keys: { 'key:{id}': { budget: MILLION, mode: 'shadow' } } }, 'cannot stand beside mode: shadow'],
   [{ groups: { plan: { mode: 'shadow', budget: MILLION } } }, 'cannot stand beside mode: shadow'],
 ])('%j cannot stand beside a budget', (others, why) => {
   const [mistake, ...further] = mistakesOf({ budget: MILLION }, others);

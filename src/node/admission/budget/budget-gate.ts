@@ -51,8 +51,9 @@ export class BudgetGate {
 
   /** Tests if the request's group has a budget. Throws BUDGET_UNABLE where other groups decide beside it. */
   keeps({ lane, further }: { readonly lane: number; readonly further: readonly number[] }): boolean {
-    if (this.#parts.budgets.all.size === 0) return false;
-    const kept = [lane, ...further].find((each) => this.#laneOf(each) !== undefined);
+    const { budgets } = this.#parts;
+    if (budgets.isEmpty) return false;
+    const kept = [lane, ...further].find((each) => budgets.keeps(Math.floor(each / DIRECTION_COUNT)));
     if (kept === undefined) return false;
     if (further.length > 0) throw this.#unable(kept, 'decide beside other groups');
     return true;
@@ -89,11 +90,15 @@ export class BudgetGate {
     const untilMs = clock() + options.waitMs;
     if (this.#waiting >= limits.maxWaiting) throw new QuotameshError('WAITING_FULL', { max: this.#waiting });
     this.#waiting++;
+    // A lane where somebody waits stays the key's.
+    const { heldBack } = this.#parts.limiter;
+    heldBack[asked.lane]++;
     let isTaken = tokens === 0;
     try {
       isTaken ||= await lane.bucket.acquire(tokens, this.#worthMs(lane, tokens, options.waitMs), options.signal);
     } finally {
       this.#waiting--;
+      this.#parts.limiter.heldBack[asked.lane]--;
     }
     if (!isTaken) return this.#refuse(asked, lane, options);
     const taken = { tokens, wallet: lane.bucket.wallet };

@@ -20,12 +20,16 @@ export class KeptKeys {
   }
 
   has(name: string): boolean {
-    if (!this.#hasAny) return false;
-    const kind = this.#keys?.kindOf(name) ?? null;
-    return kind !== null && isKept(kind.settings);
+    return this.settingsOf(name) !== null;
+  }
+
+  /** Returns the settings of such a key; null = it is none. */
+  settingsOf(name: string): GroupConfig | null {
+    const kind = this.#hasAny ? (this.#keys?.kindOf(name) ?? null) : null;
+    return kind !== null && isKept(kind.settings) ? kind.settings : null;
   }
 }
 
-function isKept({ concurrency }: GroupConfig): boolean {
-  return concurrency !== null;
+function isKept({ concurrency, budget }: GroupConfig): boolean {
+  return concurrency !== null || budget !== null;
 }
