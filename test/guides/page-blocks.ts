@@ -12,7 +12,7 @@ export interface Block {
 export type Ports = Readonly<Record<string, number>>;
 
 /** Commands that ask a node; without `--url` they ask port 7070. */
-const ASKING = /^(quotamesh (?:audit|explain|group|key|nodes|quota|status|top)\b[^\n|>#]*?)(?= *(?:[|>#]|$))/gm;
+const ASKING = /^(quotamesh (?:audit|budget|explain|group|key|nodes|quota|status|top)\b[^\n|>#]*?)(?= *(?:[|>#]|$))/gm;
 
 /**
  * The blocks of a page, or of one part of it, in their order.

@@ -117,3 +117,34 @@ quotamesh key template list --json ${url} > keys-again.json`,
   };
   expect(definitions(file('keys-again.json'))).toEqual(definitions(file('keys.json')));
 });
+
+test('docs/guide/budgets.md: a month is spent, topped up and reset, and says who did it', {
+  timeout: PAGE_MS,
+}, async () => {
+  const ports = await portsFor('7070');
+  const blocks = blocksOf('docs/guide/budgets.md', ports);
+  const url = `http://127.0.0.1:${ports['7070']}`;
+  const spend = (messages: number) => `curl -s -o spent.json -w ' %{http_code}\\n' -H 'content-type: application/json' \
+  -d '{"group":"acme","messages":${messages},"waitMs":5000}' ${url}/v1/acquire`;
+  const yaml = blocks.find(({ language }) => language === 'yaml')?.text ?? '';
+  const { code, output, outputs } = await playPage(blocks, {
+    before: `cat > budgets.yaml <<'END'
+${yaml.replace('messages: 5000000', 'messages: 50').replace('messagesPerSecond: 100', 'messagesPerSecond: 10000')}
+END
+quotamesh run --config budgets.yaml --node a --http ${url.slice(7)} > a.log &
+${waitFor(`${ports['7070']}`)}
+until quotamesh explain acme --url ${url} | grep -q '50 of 50 messages per month left'; do sleep 0.5; done
+${spend(50)}
+${spend(1)}`,
+    after: { 0: `${spend(1)}; grep '"audit":true' a.log` },
+    timeoutMs: PAGE_MS,
+  });
+  expect(code, output).toBe(0);
+  expect(output).toMatch(/^ 200\n 429\n/m);
+  expect(outputs[0]).toMatch(/^invoice-7 counts\. acme: 100000 of 100050 messages per month left until /m);
+  expect(outputs[0]).toMatch(/^case-12 counts\. acme: 100050 of 100100 messages per month left /m);
+  expect(outputs[0]).toMatch(/^\S+Z loopback \(open\) invoice-7: 100000 given$/m);
+  expect(outputs[0]).toMatch(/^\S+Z loopback \(open\) case-12: reset, 50 counted$/m);
+  expect(outputs[0]).toMatch(/^ 200$/m);
+  expect(outputs[0]).toMatch(/"kind":"budget","name":"acme","id":"invoice-7"/);
+});

@@ -117,16 +117,22 @@ export function lapsed(state: BudgetState, held: number, isOver: boolean): Budge
 }
 
 /**
- * Gives tokens to the present period, once for each name. Null = all that is gone and not held.
+ * Gives tokens to the present period, once for each name. Null = all that is gone and not held, as far as no reset has
+ * brought it back; other gifts stay.
  *
  * *Worked:* 1,000, of which 700 are gone and 5 of them held: null gives 695, so 995 are left.
  */
 export function credited(state: BudgetState, gift: Omit<BudgetCredit, 'tokens'>, held: number): BudgetState {
   if (state.credits.some(({ id }) => id === gift.id)) return state;
-  const tokens = gift.asked ?? state.gone - held - beside(state);
+  const tokens = gift.asked ?? Math.max(0, state.gone - held - comeBackBy(state));
   const oldest = state.credits.length < CREDITS_KEPT ? -1 : state.credits.findIndex((each) => each.tokens === 0);
   if (state.credits.length >= CREDITS_KEPT && oldest === -1) return state;
   return { ...state, credits: [...state.credits.filter((_, at) => at !== oldest), { ...gift, tokens }] };
+}
+
+/** Tokens that resets have made spendable again. */
+function comeBackBy({ credits }: BudgetState): number {
+  return credits.reduce((sum, { asked, tokens }) => sum + (asked === null ? tokens : 0), 0);
 }
 
 /**

@@ -38,7 +38,9 @@ export function addBudgetRoutes(app: FastifyInstance, node: NodeParts): void {
     body: body({
       id: textUpTo(GIFT_ID_MAX, 'The name of the gift; a repeated one counts once.', 'invoice-7'),
       amount: amount('The units that the period has beside its budget.').exactOptional(),
-      reset: flag('True: the whole budget is there again, less what nodes hold. Without amount.').exactOptional(),
+      reset: flag(
+        'True: all that is spent is there again, less what nodes hold; other gifts stay. Without amount.',
+      ).exactOptional(),
     }),
     answers: {
       200: json('The log has it.', record(GIVEN)),

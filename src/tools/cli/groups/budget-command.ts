@@ -15,7 +15,7 @@ export function budgetCommand(): Command {
   gift(budget, 'top-up', 'Give units to the present period, beside the budget.')
     .argument('<amount>', 'whole units of the budget, like 5000 or 100k')
     .action(lazily(async () => (await import('./change-budgets.js')).topUp));
-  gift(budget, 'reset', 'Make the whole budget spendable again, less what nodes hold.').action(
+  gift(budget, 'reset', 'Make all that is spent spendable again, less what nodes hold; other gifts stay.').action(
     lazily(async () => (await import('./change-budgets.js')).resetBudget),
   );
   return budget.addHelpText('afterAll', HELP);

@@ -51,9 +51,14 @@ describe('1,000 a month', () => {
     { says: 'nor given again by its name', state: repeat(begin(repeat(used(0), ['a']), FEBRUARY), ['a']), left: 1000 },
     { says: 'reset, while 5 are held', state: credited(used(700), gift('r', null), 5), left: 995 },
     {
-      says: 'reset, of what a gift had made more',
+      says: 'reset, and what was given stays',
       state: credited(repeat(used(700), ['a']), gift('r', null), 0),
-      left: 1000,
+      left: 1050,
+    },
+    {
+      says: 'reset twice, which brings nothing back twice',
+      state: credited(credited(repeat(used(700), ['a']), gift('r', null), 0), gift('s', null), 0),
+      left: 1050,
     },
     { says: 'a new log: 700 were gone', state: adopted(NEW_BUDGET, used(700)), left: 300 },
     { says: 'and 50 are gone there', state: adopted(used(50), used(700)), left: 250 },
