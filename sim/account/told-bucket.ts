@@ -29,7 +29,7 @@ export class ToldBucket {
     this.name = name;
     this.written = written;
     this.#nodes = nodes;
-    this.ledger = new AccountLedger(isInPieces(written, nodes) ? nodes : 0);
+    this.ledger = new AccountLedger(isInPieces(written, nodes) ? nodes : 0, written.isKey);
     this.ledger.limited(nowMs, perSecondOf(written), depthOf(written));
   }
 

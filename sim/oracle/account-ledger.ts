@@ -12,7 +12,7 @@ interface WorstSpan {
   readonly untilMs: number;
   /** Largest depth within it. */
   readonly depth: number;
-  /** Three of these; in pieces a depth and a message per node, where that is more. */
+  /** Three of these; in pieces a depth and a message per node, where that is more; of keys a quarter of one beside. */
   readonly most: number;
 }
 
@@ -71,7 +71,8 @@ function advanceOf(nodes: number): number {
 /**
  * Judges a bucket's grants in every span, by docs/reference/promises.md, `account`:
  *
- *     granted ≤ ∫ quota + max(three depths, a depth + pieces) + what was allowed within the span
+ *     granted ≤ ∫ quota + max(three depths, a depth + pieces) + a quarter of a depth, of keys
+ *               + what was allowed within the span
  *
  * It counts callers' answers alone. Granted − ∫ quota − allowed, at most over spans that end now, is one number, raised
  * by grants and at least 0; a changing depth has one per depth larger than all later ones.
@@ -86,12 +87,17 @@ export class AccountLedger {
   /** Rates and depths, in order of time. */
   #limits: LimitEntry[] = [];
   readonly #pieces: number;
+  readonly #isKey: boolean;
   /** Tokens allowed to each node just after its start. */
   readonly #ofStarter = new Map<object, number>();
 
-  /** @param pieces a message for each node, where quotas are in pieces; then that and a depth may be more */
-  constructor(pieces = 0) {
+  /**
+   * @param pieces a message for each node, where quotas are in pieces; then that and a depth may be more
+   * @param isKey true = nodes take a part without a record
+   */
+  constructor(pieces = 0, isKey = false) {
     this.#pieces = pieces;
+    this.#isKey = isKey;
   }
 
   /** Sets rate and depth from then on, replacing later ones. */
@@ -223,7 +229,7 @@ export class AccountLedger {
   }
 
   #spans(): Spans {
-    const spans = new Spans(this.#pieces);
+    const spans = new Spans(this.#pieces, this.#isKey ? UNSAID : 0);
     for (const entry of this.#inOrder()) {
       spans.pass(entry.atMs);
       if (entry.kind === 'limit') spans.limit(entry.perSecond, entry.depth);
@@ -272,13 +278,16 @@ class Spans {
   /** Falling depths; the last is in force. */
   readonly #open: OfDepth[] = [];
   readonly #pieces: number;
+  readonly #unsaid: number;
   #perSecond = 0;
   #nowMs = 0;
   /** Tokens of grants that are asked for and not answered. */
   #underWay = 0;
 
-  constructor(pieces: number) {
+  /** @param unsaid depths that nodes have taken without a record */
+  constructor(pieces: number, unsaid: number) {
     this.#pieces = pieces;
+    this.#unsaid = unsaid;
   }
 
   pass(nowMs: number): void {
@@ -308,7 +317,7 @@ class Spans {
     if (tokens < 0) return;
     for (const { depth, beyond, fromMs } of this.#open) {
       this.mostBeyond = Math.max(this.mostBeyond, beyond);
-      const most = Math.max(TOGETHER * depth, depth + this.#pieces);
+      const most = Math.max(TOGETHER * depth, depth + this.#pieces) + this.#unsaid * depth;
       const excess = beyond - most;
       if (excess > this.worst.excess) this.worst = { excess, fromMs, untilMs: this.#nowMs, depth, most };
     }

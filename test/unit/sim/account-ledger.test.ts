@@ -108,6 +108,16 @@ describe('the ledger of an account', () => {
     expect(stalled(1990)).toBe(200 - 1 - 90);
   });
 
+  it('allows of a key what nodes take without a record', () => {
+    const excess = (isKey: boolean) => {
+      const ledger = new AccountLedger(0, isKey);
+      ledger.limited(0, 0, 40);
+      ledger.granted(1000, 131);
+      return ledger.worst().excess;
+    };
+    expect([excess(false), excess(true)]).toEqual([11, 1]);
+  });
+
   it('allows by a node that is killed, stops, or starts what the document says', () => {
     const excess = (happens: (ledger: AccountLedger) => void) => {
       const ledger = new AccountLedger();
