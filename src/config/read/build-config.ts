@@ -125,9 +125,9 @@ export function alone(topic: TopicConfig): Partial<GroupConfig> {
   return topic.kind === 'none' ? { strategy: 'equal', nodeCount: topic.nodeCount } : {};
 }
 
-function budgetOf({ messages, bytes, per, timezone }: GroupSection['budget']): BudgetConfig | null {
-  if (messages !== null) return { unit: 'messages', amount: messages, per, timezone };
-  return bytes === null ? null : { unit: 'bytes', amount: bytes, per, timezone };
+function budgetOf({ messages, bytes, ...calendar }: GroupSection['budget']): BudgetConfig | null {
+  if (messages !== null) return { unit: 'messages', amount: messages, ...calendar };
+  return bytes === null ? null : { unit: 'bytes', amount: bytes, ...calendar };
 }
 
 /** Quotas without a value are unlimited, and nothing of them is reserved. */

@@ -16,7 +16,10 @@ export function checkBudgets(groups: GroupValues, findings: Findings, beside: Be
       findings.add(['groups', name, 'budget'], { problem, allowed, remedy });
     const units = [budget?.messages, budget?.bytes].filter((amount) => amount !== null);
     if (hasBudget(values) && units.length === 2) refuse('names two units', 'messages or bytes', 'Remove one of them.');
-    const isDated = budget?.per !== undefined && (budget.per !== 'month' || budget.timezone !== 'UTC');
+    const isDated =
+      budget?.per !== undefined && (budget.per !== 'month' || budget.timezone !== 'UTC' || (budget.carry ?? 0) > 0);
+    if (hasBudget(values) && budget?.per === 'total' && (budget.carry ?? 0) > 0)
+      refuse('carries from a total, which never ends', 'per: day, week, month or year', 'Remove carry.');
     if (units.length === 0 && isDated)
       refuse('names no unit', 'messages or bytes', 'Write budget: { messages: 1000000, per: month }.');
     if (!hasBudget(values)) continue;
@@ -40,6 +43,8 @@ export function checkAllBudgets(
     if (![settings, ...overrides.values()].some(hasBudget)) continue;
     const refuse: Refuse = (problem, allowed, remedy) =>
       findings.add(['keys', pattern.text, 'budget'], { problem, allowed, remedy });
+    if ([settings, ...overrides.values()].some(({ budget }) => (budget?.carry ?? 0) > 0))
+      refuse('carries what a key leaves: the log forgets keys at rest', 'budgets of groups', 'Remove carry.');
     checkBeside((group) => pattern.matches(group), beside, refuse);
   }
 }

@@ -95,6 +95,8 @@ export interface BudgetConfig {
   readonly amount: number;
   readonly per: BudgetPer;
   readonly timezone: string;
+  /** Part of the amount that a period may leave. */
+  readonly carry: number;
 }
 
 export interface ShadowConfig extends GroupConfig {

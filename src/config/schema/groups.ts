@@ -172,6 +172,14 @@ const BUDGET = section({
     buys: 'The IANA zone by whose midnight periods begin: Europe/Berlin.',
     costs: 'A change counts when the present period ends.',
   },
+  carry: {
+    kind: 'ratio',
+    default: 0,
+    max: 1,
+    missedBy: 'plans whose unused part is kept',
+    buys: 'What a period leaves is added to the next one, at most this part of the budget.',
+    costs: 'A period may spend so much more. A change counts when the present period ends; no key keeps any.',
+  },
 });
 
 const REQUEST_ROW = {

@@ -400,7 +400,7 @@ const BUDGET_STATUS = {
   unit: oneOf(['messages', 'bytes']),
   per: oneOf(BUDGET_PERS),
   timezone: text,
-  limit: count.meta({ description: 'What the period may spend, with what was given beside.' }),
+  limit: count.meta({ description: 'What the period may spend, with what was carried over and given beside.' }),
   remaining: count.meta({ description: 'What nobody has spent: in the log, or held by this node.' }),
   spent: count.meta({ description: 'What is gone of the period, less what nodes may hold.' }),
   held: count.meta({ description: 'What nodes may hold, by the log: at most so much more is spent.' }),

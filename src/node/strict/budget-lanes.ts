@@ -251,8 +251,8 @@ export class BudgetLanes {
     }
   }
 
-  #beginPeriod({ bucket, calendar }: BudgetLane, wallMs: number): void {
-    bucket.beginPeriod(calendar.periodAt(wallMs), 0, wallMs);
+  #beginPeriod({ bucket, calendar, config }: BudgetLane, wallMs: number): void {
+    bucket.beginPeriod(calendar.periodAt(wallMs), Math.floor(config.carry * config.amount), wallMs);
   }
 
   /** Warns where a budget begins full because nobody knew it. */

@@ -20,6 +20,9 @@ test.each([
   [{ ...MILLION, per: 'fortnight' }, 'budget.per', 'fortnight'],
   [{ ...MILLION, timezone: 'Europe/Atlantis' }, 'budget.timezone', 'a zone that does not exist: Europe/Atlantis'],
   [{ ...MILLION, tokens: 5 }, 'budget.tokens', 'tokens'],
+  [{ ...MILLION, carry: 1.5 }, 'budget.carry', '1.5'],
+  [{ ...MILLION, per: 'total', carry: 0.1 }, 'budget', 'a total, which never ends'],
+  [{ carry: 0.1 }, 'budget', 'names no unit'],
 ])('%j is no budget', (budget, at, why) => {
   const [mistake, ...others] = mistakesOf({ budget });
   expect(mistake?.path).toBe(`groups.plan.${at}`);
@@ -33,6 +36,7 @@ test.each([
   [{ topic: { kind: 'none', nodeCount: 2 } }, 'share nothing'],
   [{ attachments: { scopes: { acme: 'plan' } } }, 'attachments name the group'],
   [{ keys: { 'key:{id}': { budget: MILLION, mode: 'shadow' } } }, 'cannot stand beside mode: shadow'],
+  [{ keys: { 'key:{id}': { budget: { ...MILLION, carry: '10%' } } } }, 'the log forgets keys at rest'],
   [{ groups: { plan: { mode: 'shadow', budget: MILLION } } }, 'cannot stand beside mode: shadow'],
 ])('%j cannot stand beside a budget', (others, why) => {
   const [mistake, ...further] = mistakesOf({ budget: MILLION }, others);
@@ -44,8 +48,18 @@ test('a budget stands beside any promise, a wait, and at run time', () => {
   const rate = { quota: { publish: { messagesPerSecond: 100 } } };
   expect(mistakesOf({ budget: MILLION, waitMs: 10, ...rate })).toEqual([]);
   expect(mistakesOf({ budget: MILLION, promise: 'strict', ...rate })).toEqual([]);
-  const { config } = examineGroup('plan', { budget: { bytes: '5GiB', per: 'year', timezone: 'Asia/Tokyo' } }, '(test)');
-  expect(config?.budget).toEqual({ unit: 'bytes', amount: 5 * 2 ** 30, per: 'year', timezone: 'Asia/Tokyo' });
+  const { config } = examineGroup(
+    'plan',
+    { budget: { bytes: '5GiB', per: 'year', timezone: 'Asia/Tokyo', carry: '10%' } },
+    '(test)',
+  );
+  expect(config?.budget).toEqual({
+    unit: 'bytes',
+    amount: 5 * 2 ** 30,
+    per: 'year',
+    timezone: 'Asia/Tokyo',
+    carry: 0.1,
+  });
   expect(config && budgetQuotaOf(config)).toEqual({ amount: 0, perMs: 1, depth: 5 * 2 ** 30, budget: true });
   expect(examineGroup('plan', { enabled: false, budget: MILLION }, '(test)').config?.budget).toBeNull();
   expect(examineGroup('plan', { budget: { ...MILLION, timezone: 'X' } }, '(test)').mistakes).toHaveLength(1);

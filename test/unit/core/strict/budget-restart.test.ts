@@ -17,8 +17,11 @@ function month(at: number) {
 class Months extends Cluster {
   readonly running: StrictProcess[] = [];
 
-  constructor(depth: number = BUDGET.depth) {
+  readonly carryMost: number;
+
+  constructor(depth: number = BUDGET.depth, carryMost = 0) {
     super({ ...BUDGET, depth });
+    this.carryMost = carryMost;
   }
 
   begin(...names: string[]): StrictProcess[] {
@@ -32,7 +35,7 @@ class Months extends Cluster {
   /** Tells all nodes the month of their clocks. */
   tell(wallMs = this.queue.nowMs): void {
     for (const { node, isRunning } of this.running)
-      if (isRunning) node.beginPeriod(month(Math.floor(wallMs / MONTH_MS)), 0, wallMs);
+      if (isRunning) node.beginPeriod(month(Math.floor(wallMs / MONTH_MS)), this.carryMost, wallMs);
     this.run(2500);
   }
 
@@ -59,6 +62,23 @@ test('a budget is spent once a month for two years, by processes that restart ea
     expect(cluster.admitted).toBeLessThanOrEqual(1000 * (at + 1));
     expect(cluster.admitted).toBeGreaterThanOrEqual(LEAST * (at + 1));
     cluster.end('leave');
+  }
+});
+
+test('a year in which each other month leaves all: at most 200 are carried, and no month has them twice', () => {
+  const cluster = new Months(1000, 200);
+  let before = 0;
+  for (let at = 0; at < 12; at++) {
+    cluster.run(at * MONTH_MS - cluster.queue.nowMs);
+    const [one] = cluster.begin('a', 'b');
+    if (at % 2 === 1) {
+      cluster.useAll(one);
+      const most = 1200;
+      expect(cluster.admitted - before).toBeLessThanOrEqual(most);
+      expect(cluster.admitted - before).toBeGreaterThanOrEqual(0.995 * most);
+      before = cluster.admitted;
+    }
+    cluster.end(at % 3 === 0 ? 'kill' : 'leave');
   }
 });
 
