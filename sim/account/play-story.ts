@@ -330,7 +330,10 @@ class Play {
     if (nowMs - Math.max(troubledMs, told.limitedMs) < deliveryMs || nowMs < told.lackingMs) return;
     const level = told.ledger.centralAt(nowMs);
     const nodes = Math.max(members.length, this.#cluster.counted(member));
-    const isFull = isNear && level >= FULL * told.depth && nodes <= TOGETHER;
+    // Silent spending of a key is back later than in one bucket.
+    const lacksMs = told.written.isKey ? (1000 * SILENT * told.depth) / perSecondOf(told.written) : 0;
+    const wasFull = told.ledger.centralAt(nowMs - lacksMs) >= FULL * told.depth;
+    const isFull = isNear && wasFull && level >= FULL * told.depth && nodes <= TOGETHER;
     if (isWhole ? !isFull : level < told.depth / 2 + 1) return;
     this.#probes++;
     told.askedMs = nowMs;
