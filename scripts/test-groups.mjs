@@ -7,9 +7,9 @@ export const NPM_TEST = [
   { projects: ['quick'], workers: 2 },
   // Stories measure real time to some per cent, and a cluster under their load takes less than half a core: three of them begin, and what
   // waits for deadlines fills the time that they leave.
-  { projects: ['stories'], workers: 7 },
+  { projects: ['stories'], workers: 6 },
   // They wait for processes, brokers and deadlines three quarters of their time. The longest are processes: they begin.
-  { projects: ['memory', 'processes', 'quick-waiting'], workers: 7 },
+  { projects: ['memory', 'processes', 'quick-waiting'], workers: 6 },
   { projects: ['demo'], workers: 1 },
 ];
 

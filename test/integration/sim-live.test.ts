@@ -50,8 +50,12 @@ test('a crash on real processes admits what the simulator says, and nothing is l
   expect(live.happenings.map(({ says }) => says.replace(/ for .*/, ''))).toContain('crash n1');
   expect(live.verdict.records).toBeGreaterThan(20);
   expect(Math.abs(seen / wanted - 1)).toBeLessThanOrEqual(0.1);
-  const n1 = live.series[0]?.perNode.n1;
-  expect(n1?.admitted.slice(21, 39)).toEqual(Array(18).fill(0));
+  const admitted = live.series[0]?.perNode.n1?.admitted ?? [];
+  // A busy machine kills it up to a second late.
+  const killedAt = admitted.indexOf(0, 20);
+  expect(killedAt).toBeGreaterThanOrEqual(20);
+  expect(killedAt).toBeLessThanOrEqual(30);
+  expect(admitted.slice(killedAt, killedAt + 15)).toEqual(Array(15).fill(0));
   expect(readdirSync(folder)).toEqual(['live-crash.yaml']);
 });
 
