@@ -6,6 +6,7 @@ import { CONSTANTS, derivedTiming } from '../resolved/constants.js';
 import type { RatesAsWritten } from '../resolved/rates-as-written.js';
 import type {
   AllowedLimits,
+  BudgetConfig,
   EnvoyConfig,
   GroupConfig,
   KeysConfig,
@@ -167,9 +168,7 @@ export function describeGroupConfig(group: GroupConfig): Mapping {
   return {
     quota: { publish: describeQuota(group, 'publish'), dispatch: describeQuota(group, 'dispatch') },
     ...(slewPerSecond === Infinity ? {} : { slewPerSecond }),
-    ...(budget === null
-      ? {}
-      : { budget: { [budget.unit]: budget.amount, per: budget.per, timezone: budget.timezone } }),
+    ...(budget === null ? {} : { budget: describeBudget(budget) }),
     ...others,
     ramp: ramp && without('ramp', ramp),
     burst: depth,
@@ -186,6 +185,10 @@ function describePlan({ quota, strategy, burst }: ShadowConfig['plan']): Mapping
     strategy,
     burst: withoutNulls(burst),
   });
+}
+
+function describeBudget({ unit, amount, ...calendar }: BudgetConfig) {
+  return { [unit]: amount, ...calendar };
 }
 
 /** Spells the quota of one direction as YAML, rates in their units. */

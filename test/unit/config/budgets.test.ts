@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { examineGroup } from '../../../src/config/read/group-definition.js';
 import { examineConfig } from '../../../src/config/read/resolve-config.js';
 import { budgetQuotaOf } from '../../../src/config/resolved/strict-quota.js';
+import { leastDefinition } from '../../../src/node/groups/least-definition.js';
 
 const MILLION = { messages: 1_000_000 };
 
@@ -42,6 +43,13 @@ test.each([
   const [mistake, ...further] = mistakesOf({ budget: MILLION }, others);
   expect(mistake?.problem).toContain(why);
   expect(further).toEqual([]);
+});
+
+test('a budget that is read, described and read again is the same, with all that it has', () => {
+  const written = { bytes: 4096, per: 'week', timezone: 'Asia/Tokyo', carry: '20%' };
+  const { config } = examineGroup('plan', { budget: written }, '(test)');
+  const again = config && examineGroup('plan', leastDefinition(config), '(test)').config;
+  expect(again?.budget).toEqual({ unit: 'bytes', amount: 4096, per: 'week', timezone: 'Asia/Tokyo', carry: 0.2 });
 });
 
 test('a budget stands beside any promise, a wait, and at run time', () => {
