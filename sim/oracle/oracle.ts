@@ -155,9 +155,7 @@ export class Oracle implements NodeObserver {
 
   #lookAtPool(record: ProcessRecord): void {
     if (record.hasPoolOfItsOwn && !(record.isServing && isAgreed(record))) return;
-    const processes = [...this.records.values()];
-    const nodeKeys = processes.map(({ node }) => node.coordinator.nodeKey);
-    record.hasPoolOfItsOwn = remembersMore(record, processes) || mayMissDead(record, nodeKeys);
+    record.hasPoolOfItsOwn = remembersMore(record, this.records.values()) || mayMissDead(record, this.records.values());
   }
 
   #recordOf(node: SimulatedNode): ProcessRecord {

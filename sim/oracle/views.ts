@@ -68,14 +68,12 @@ function remembersLonger({ coordinator }: SimulatedNode, other: SimulatedNode): 
   return own?.some((life, partition) => (remembered?.[partition] ?? 0) > life) === true;
 }
 
-/** Tests if its compacted log may hide a dead node: a wrong key signed the newest record of who is no member. */
-export function mayMissDead({ node }: ProcessRecord, nodeKeys: Iterable<NodeKey>): boolean {
+/** Tests if its compacted log may hide a dead node. */
+export function mayMissDead({ node }: ProcessRecord, records: Iterable<ProcessRecord>): boolean {
   if (!node.beganCompacted) return false;
-  const { membership, log } = node.coordinator;
-  for (const nodeKey of nodeKeys) {
-    const isHidden = (partition: number) =>
-      membership.indexOf(nodeKey, partition) === -1 && node.isOverwritten(partition, nodeRecordKey(nodeKey));
-    if (log.logTimes.some((_, partition) => isHidden(partition))) return true;
+  for (const { node: other } of records) {
+    const { nodeKey } = other.coordinator;
+    if (node.coordinator.log.logTimes.some((_, partition) => isHidden(node, nodeKey, partition))) return true;
   }
   return false;
 }
@@ -84,14 +82,18 @@ export function mayMissDead({ node }: ProcessRecord, nodeKeys: Iterable<NodeKey>
 function missesDead(record: ProcessRecord, serving: readonly ProcessRecord[]): boolean {
   const { node } = record;
   if (!node.beganCompacted) return false;
-  const { membership, log } = node.coordinator;
   const others = serving.filter((other) => other !== record && isSame(other, record));
-  return log.logTimes.some((_, partition) =>
+  return node.coordinator.log.logTimes.some((_, partition) =>
     others
       .flatMap((other) => other.node.coordinator.membership.on(partition).members)
-      .filter(({ nodeKey, state }) => state !== 'alive' && membership.indexOf(nodeKey, partition) === -1)
-      .some(({ nodeKey }) => node.isOverwritten(partition, nodeRecordKey(nodeKey))),
+      .some(({ nodeKey, state }) => state !== 'alive' && isHidden(node, nodeKey, partition)),
   );
+}
+
+/** Tests if a wrong key has overwritten one that is no member. */
+function isHidden(node: SimulatedNode, nodeKey: NodeKey, partition: number): boolean {
+  const isMember = node.coordinator.membership.indexOf(nodeKey, partition) !== -1;
+  return !isMember && node.isOverwritten(partition, nodeRecordKey(nodeKey));
 }
 
 function mayBeCompared(record: ProcessRecord, { stalenessMs, heartbeatMs }: UsedSettings): boolean {
