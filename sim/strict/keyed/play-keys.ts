@@ -1,7 +1,8 @@
 import { EventQueue } from '../../cluster/event-queue.js';
 import { Random } from '../../cluster/random.js';
+import { KeyCluster } from './key-cluster.js';
 import { KeyLog } from './key-log.js';
-import { type EnteredKey, KeyProcess } from './key-process.js';
+import type { EnteredKey, KeyProcess } from './key-process.js';
 
 export interface KeysVerdict {
   readonly seed: number;
@@ -31,13 +32,11 @@ class KeysPlay {
   readonly #queue = new EventQueue();
   readonly #seed: number;
   readonly #random: Random;
-  readonly #put: (process: KeyProcess) => void;
   readonly #log: KeyLog;
-  readonly #processes: KeyProcess[] = [];
+  readonly #cluster: KeyCluster;
   readonly #held = new Map<string, Set<EnteredKey>>();
   readonly #slots: number;
   readonly #waitMs: number;
-  #lives = 0;
   #over = 0;
   #firstOverMs: number | null = null;
   #entered = 0;
@@ -51,22 +50,21 @@ class KeysPlay {
     const faults = { delayMs, lateMs, lost: pick([0, 0, 0.02, 0.2]), late: pick([0, 0, 0.02, 0.2]) };
     this.#seed = seed;
     this.#random = random;
-    this.#put = put;
     this.#slots = pick([1, 2, 5]);
     this.#waitMs = pick([0, 2000]);
     this.#log = new KeyLog(this.#queue, random, { ...faults, repeated: pick([0, 0, 0.05, 0.3]) });
-    const nodes = 2 + Math.floor(random.next() * 4);
-    for (let at = 0; at < nodes; at++) this.#start(at);
+    const parts = { queue: this.#queue, random, log: this.#log, what: 'slots', depth: this.#slots, put } as const;
+    this.#cluster = new KeyCluster(parts);
     for (const key of ['a', 'b', 'c'].slice(0, 1 + Math.floor(random.next() * 3))) this.#useKey(key);
-    this.#trouble(pick([3000, 20_000]));
+    this.#cluster.trouble({ everyMs: pick([3000, 20_000]), untilMs: TROUBLE_MS, replacedPart: 0.03 });
   }
 
   run(): KeysVerdict {
     this.#queue.runUntil(TROUBLE_MS);
     this.#log.faults = { ...this.#log.faults, lost: 0, late: 0, repeated: 0 };
-    for (const [at, { isRunning }] of this.#processes.entries()) if (!isRunning) this.#start(at);
+    this.#cluster.startAll();
     this.#queue.runUntil(TROUBLE_MS + REST_MS);
-    const open = this.#processes.reduce((sum, { openKeys }) => sum + openKeys, 0);
+    const open = this.#cluster.processes.reduce((sum, { openKeys }) => sum + openKeys, 0);
     const left = open + this.#log.kept.filter((key) => key.startsWith('strict/')).length;
     const told = { over: this.#over, firstOverMs: this.#firstOverMs, entered: this.#entered };
     return { seed: this.#seed, ...told, begunAgain: this.#begunAgain, left };
@@ -74,20 +72,6 @@ class KeysPlay {
 
   get #isOver(): boolean {
     return this.#queue.nowMs >= TROUBLE_MS;
-  }
-
-  #start(at: number): void {
-    const clock = { aheadMs: this.#random.between(0, 1e6), drift: this.#random.between(-4e-4, 4e-4) };
-    const life = 1000 + 100_000_000 * this.#lives++;
-    const process = new KeyProcess(this.#queue, this.#log, {
-      node: `n${at}`,
-      life,
-      what: 'slots',
-      depth: this.#slots,
-      clock,
-    });
-    this.#put(process);
-    this.#processes[at] = process;
   }
 
   /** Uses a key for seconds, and then not, for seconds or minutes. */
@@ -103,8 +87,7 @@ class KeysPlay {
 
   #askUntil(key: string, untilMs: number): void {
     if (this.#queue.nowMs > untilMs || this.#isOver) return;
-    const at = Math.floor(this.#random.next() * this.#processes.length);
-    this.#processes[at].enter(key, this.#waitMs, (held) => this.#enteredKey(key, held));
+    this.#cluster.drawn().enter(key, this.#waitMs, (held) => this.#enteredKey(key, held));
     this.#queue.after(Math.max(1, Math.round(this.#random.exponential(GAP_MS))), () => this.#askUntil(key, untilMs));
   }
 
@@ -133,27 +116,5 @@ class KeysPlay {
     }
     all.delete(held);
     held.bucket.release(held.wallet);
-  }
-
-  #trouble(everyMs: number): void {
-    const between = (low: number, high: number) => Math.round(this.#random.between(low, high));
-    this.#queue.after(between(100, everyMs), () => {
-      if (this.#isOver) return;
-      const at = Math.floor(this.#random.next() * this.#processes.length);
-      const process = this.#processes[at];
-      const drawn = this.#random.next();
-      if (!process.isRunning) this.#start(at);
-      else if (drawn < 0.03) this.#log.replace();
-      else if (drawn < 0.35 && !process.isFrozen) process.freeze(between(50, 9000));
-      else if (drawn < 0.5 && !process.isFrozen) process.deafen(between(100, 12_000));
-      else if (!process.isFrozen) this.#end(at, drawn < 0.8, between(1, 6000));
-      this.#trouble(everyMs);
-    });
-  }
-
-  #end(at: number, isKilled: boolean, afterMs: number): void {
-    if (isKilled) this.#processes[at].kill();
-    else this.#processes[at].leave();
-    this.#queue.after(afterMs, () => this.#processes[at].isRunning || this.#start(at));
   }
 }
