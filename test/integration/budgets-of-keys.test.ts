@@ -4,6 +4,7 @@ import { createNode } from '../../src/doors/library/create-node.js';
 import type { Decision } from '../../src/node/api/decision.js';
 import type { QuotaNode } from '../../src/node/api/quota-node.js';
 import { partsOf } from '../../src/node/loop/parts-of.js';
+import type { BudgetLane } from '../../src/node/strict/budget-lanes.js';
 
 const BUDGET = 500;
 const CONFIG = {
@@ -80,8 +81,9 @@ test('a key that has spent something is topped up, once for each id', async () =
   expect((await spend(nodes[0], 'key:small', 1)).granted).toBe(false);
   const { gate, budgets } = partsOf(nodes[0]);
   const number = gate.groupIndex('key:small');
-  expect(await budgets.credit(number, 'gift', 1, 'test')).toBe(true);
-  expect(await budgets.credit(number, 'gift', 1, 'test')).toBe(false);
+  const lane = budgets.known(number) as BudgetLane;
+  expect(await budgets.credit(lane, 'gift', 1, 'test')).toBe(true);
+  expect(await budgets.credit(lane, 'gift', 1, 'test')).toBe(false);
   expect((await spend(nodes[0], 'key:small', 1)).granted).toBe(true);
   expect((await spend(nodes[1], 'key:small', 1)).granted).toBe(false);
 });

@@ -1,11 +1,11 @@
-import { kindOf } from '../schema/topic-kinds.js';
+import type { GroupSection } from '../schema/groups.js';
 import type { Findings } from '../setting/findings.js';
-import { type BesideStrict, hasBudget, STRICT_KINDS } from './check-strict.js';
+import type { Sound } from '../setting/text-file.js';
+import { type BesideStrict, hasBudget, namedBy, type Refuse, refuseTopicKind } from './check-strict.js';
 import type { GroupValues } from './read-groups.js';
 import type { TemplateRead } from './read-keys.js';
 
 type BesideBudgets = Pick<BesideStrict, 'topicKind' | 'attachments' | 'mqttRules'>;
-type Refuse = (problem: string, allowed: string, remedy: string) => void;
 
 /** Refuses budgets that cannot be kept. Null = a definition alone, of run time. */
 export function checkBudgets(groups: GroupValues, findings: Findings, beside: BesideBudgets | null): void {
@@ -16,9 +16,9 @@ export function checkBudgets(groups: GroupValues, findings: Findings, beside: Be
       findings.add(['groups', name, 'budget'], { problem, allowed, remedy });
     const units = [budget?.messages, budget?.bytes].filter((amount) => amount !== null);
     if (hasBudget(values) && units.length === 2) refuse('names two units', 'messages or bytes', 'Remove one of them.');
-    const isDated =
-      budget?.per !== undefined && (budget.per !== 'month' || budget.timezone !== 'UTC' || (budget.carry ?? 0) > 0);
-    if (hasBudget(values) && budget?.per === 'total' && (budget.carry ?? 0) > 0)
+    const isCarried = carries(values);
+    const isDated = budget?.per !== undefined && (budget.per !== 'month' || budget.timezone !== 'UTC' || isCarried);
+    if (hasBudget(values) && budget?.per === 'total' && isCarried)
       refuse('carries from a total, which never ends', 'per: day, week, month or year', 'Remove carry.');
     if (units.length === 0 && isDated)
       refuse('names no unit', 'messages or bytes', 'Write budget: { messages: 1000000, per: month }.');
@@ -43,10 +43,14 @@ export function checkAllBudgets(
     if (![settings, ...overrides.values()].some(hasBudget)) continue;
     const refuse: Refuse = (problem, allowed, remedy) =>
       findings.add(['keys', pattern.text, 'budget'], { problem, allowed, remedy });
-    if ([settings, ...overrides.values()].some(({ budget }) => (budget?.carry ?? 0) > 0))
+    if ([settings, ...overrides.values()].some(carries))
       refuse('carries what a key leaves: the log forgets keys at rest', 'budgets of groups', 'Remove carry.');
     checkBeside((group) => pattern.matches(group), beside, refuse);
   }
+}
+
+function carries({ budget }: Pick<Sound<GroupSection>, 'budget'>): boolean {
+  return (budget?.carry ?? 0) > 0;
 }
 
 function checkZone(name: string, timezone: string | undefined, findings: Findings): void {
@@ -61,20 +65,10 @@ function checkZone(name: string, timezone: string | undefined, findings: Finding
   }
 }
 
-function checkBeside(
-  isNamed: (group: string) => boolean,
-  { topicKind, attachments, mqttRules }: BesideBudgets,
-  refuse: Refuse,
-): void {
-  const lacks = topicKind === undefined ? null : kindOf(topicKind).strictLacks;
-  if (lacks !== null) {
-    const problem = `cannot be kept by a topic of kind ${topicKind}: ${lacks}`;
-    refuse(problem, STRICT_KINDS, `Use ${STRICT_KINDS}.`);
-  }
-  const names = ({ group }: { readonly group: string | null }) => group !== null && isNamed(group);
-  const attached = [...Object.values(attachments.scopes), ...attachments.rules].some(names);
-  if (!attached && !mqttRules.some(names)) return;
-  const where = attached ? 'attachments' : 'mqtt.rules';
+function checkBeside(isNamed: (group: string) => boolean, beside: BesideBudgets, refuse: Refuse): void {
+  refuseTopicKind(beside.topicKind, refuse);
+  const where = namedBy(isNamed, beside);
+  if (where === undefined) return;
   const problem = `cannot be kept where ${where} name the group: several groups may decide there`;
   refuse(problem, 'requests that name the group', `Take it out of ${where}, or remove the budget.`);
 }

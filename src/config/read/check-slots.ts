@@ -1,6 +1,5 @@
-import { kindOf } from '../schema/topic-kinds.js';
 import type { Findings } from '../setting/findings.js';
-import { type BesideStrict, STRICT_KINDS } from './check-strict.js';
+import { type BesideStrict, namedBy, type Refuse, refuseTopicKind } from './check-strict.js';
 import type { GroupValues } from './read-groups.js';
 import type { TemplateRead } from './read-keys.js';
 
@@ -39,28 +38,10 @@ export function checkAllSlots(
   }
 }
 
-type Refuse = (problem: string, allowed: string, remedy: string) => void;
-
 function checkBeside(refuse: Refuse, isNamed: (group: string) => boolean, beside: BesideSlots): void {
-  const lacks = beside.topicKind === undefined ? null : kindOf(beside.topicKind).strictLacks;
-  if (lacks !== null) {
-    const problem = `cannot be kept by a topic of kind ${beside.topicKind}: ${lacks}`;
-    refuse(problem, STRICT_KINDS, `Use ${STRICT_KINDS}.`);
-  }
+  refuseTopicKind(beside.topicKind, refuse);
   const where = namedBy(isNamed, beside);
   if (where === undefined) return;
   const problem = `cannot be kept where ${where} name the group: work there never says when it ends`;
   refuse(problem, 'requests that hold a slot', `Take the group out of ${where}, or remove concurrency.`);
-}
-
-function namedBy(
-  isNamed: (group: string) => boolean,
-  { attachments, mqttRules, kafkaQuotas }: BesideSlots,
-): string | undefined {
-  const places = {
-    attachments: [...Object.values(attachments.scopes), ...attachments.rules],
-    'mqtt.rules': mqttRules,
-    'kafkaQuotas.entities': kafkaQuotas,
-  };
-  return Object.entries(places).find(([, rows]) => rows.some(({ group }) => group !== null && isNamed(group)))?.[0];
 }

@@ -129,22 +129,45 @@ function checkQuota(name: string, { quota, burst }: Sound<GroupSection>, finding
 function checkBeside(name: string, findings: Findings, beside: BesideStrict): void {
   const { topicKind, limits, attachments, mqttRules } = beside;
   const { publish, dispatch } = limits;
-  const refuse = (problem: string, allowed: string, remedy: string) =>
+  const refuse: Refuse = (problem, allowed, remedy) =>
     findings.add(['groups', name, 'promise'], { problem, allowed, remedy });
-  const lacks = topicKind === undefined ? null : kindOf(topicKind).strictLacks;
-  if (lacks !== null) {
-    refuse(`strict cannot be kept by a topic of kind ${topicKind}: ${lacks}`, STRICT_KINDS, `Use ${STRICT_KINDS}.`);
-  }
+  refuseTopicKind(topicKind, (problem, ...rest) => refuse(`strict ${problem}`, ...rest));
   if (hasRate({ publish, dispatch }, ['messages', 'bytes'])) {
     const problem = 'strict cannot stand beside limits.publish or limits.dispatch: only one level decides';
     refuse(problem, 'no limit of the node', 'Remove the limit of the node, or set promise: relaxed.');
   }
-  const attached = [...Object.values(attachments.scopes), ...attachments.rules].some(({ group }) => group === name);
-  if (attached || mqttRules.some(({ group }) => group === name)) {
-    const where = attached ? 'attachments' : 'mqtt.rules';
+  const where = namedBy((group) => group === name, { attachments, mqttRules });
+  if (where !== undefined) {
     const problem = `strict cannot be kept where ${where} name the group: several groups may decide there`;
     refuse(problem, 'requests that name the group', `Take it out of ${where}, or set promise: relaxed.`);
   }
 }
 
-export const STRICT_KINDS = 'topic kind kafka or embedded';
+export type Refuse = (problem: string, allowed: string, remedy: string) => void;
+
+/** Refuses a kind of topic that may lose what it has acknowledged. */
+export function refuseTopicKind(topicKind: TopicKind | undefined, refuse: Refuse): void {
+  const lacks = topicKind === undefined ? null : kindOf(topicKind).strictLacks;
+  if (lacks !== null)
+    refuse(`cannot be kept by a topic of kind ${topicKind}: ${lacks}`, STRICT_KINDS, `Use ${STRICT_KINDS}.`);
+}
+
+const STRICT_KINDS = 'topic kind kafka or embedded';
+
+/** Rows that name groups, by setting. */
+interface NamingGroups extends Pick<BesideStrict, 'attachments' | 'mqttRules'> {
+  readonly kafkaQuotas?: readonly { readonly group: string }[];
+}
+
+/** Finds the first setting that names such a group; undefined = none does. */
+export function namedBy(
+  isNamed: (group: string) => boolean,
+  { attachments, mqttRules, kafkaQuotas = [] }: NamingGroups,
+): string | undefined {
+  const places = {
+    attachments: [...Object.values(attachments.scopes), ...attachments.rules],
+    'mqtt.rules': mqttRules,
+    'kafkaQuotas.entities': kafkaQuotas,
+  };
+  return Object.entries(places).find(([, rows]) => rows.some(({ group }) => group !== null && isNamed(group)))?.[0];
+}

@@ -186,16 +186,9 @@ export class BudgetLanes {
     return becauseOf(this.stateOf(lane), this.#parts.log);
   }
 
-  noneBecause(group: number): string {
-    const lane = this.#lanes.get(group);
-    return lane === undefined ? '' : this.because(lane);
-  }
-
-  /** Lists what a budget was given, the newest last; null = the group has none. */
-  gifts(group: number): BudgetGifts['gifts'] | null {
-    const lane = this.#lanes.get(group);
-    if (lane === undefined) return null;
-    const { credits = [] } = lane.bucket.budget ?? {};
+  /** Lists what a budget was given, the newest last. */
+  gifts({ bucket }: BudgetLane): BudgetGifts['gifts'] {
+    const { credits = [] } = bucket.budget ?? {};
     return credits.map(({ id, tokens, asked, atMs, giver }) => {
       return { id, amount: asked, counts: tokens, time: new Date(atMs).toISOString(), who: giver };
     });
@@ -217,10 +210,9 @@ export class BudgetLanes {
    * Gives units to the present period, once for each id; null = all that is gone. Returns whether they count now, or
    * null if the log did not answer.
    */
-  async credit(group: number, id: string, units: number | null, giver: string): Promise<boolean | null> {
-    const lane = this.#lanes.get(group);
-    const isKnown = () => lane?.bucket.budget?.credits.some((credit) => credit.id === id) === true;
-    if (lane === undefined || this.stateOf(lane) !== 'kept') return null;
+  async credit(lane: BudgetLane, id: string, units: number | null, giver: string): Promise<boolean | null> {
+    const isKnown = () => lane.bucket.budget?.credits.some((credit) => credit.id === id) === true;
+    if (this.stateOf(lane) !== 'kept') return null;
     if (isKnown()) return false;
     lane.bucket.credit(id, units, giver);
     for (let waitedMs = 0; waitedMs < CREDIT_MS && !isKnown(); waitedMs += CREDIT_LOOK_MS) {

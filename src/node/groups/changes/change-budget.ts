@@ -5,15 +5,18 @@ import type { Telemetry } from '../../../base/ports/telemetry.js';
 import type { ChangedBy } from '../../../core/beside/registry/registry-record.js';
 import { type BudgetGift, type BudgetGifts, GIFT_ID_MAX } from '../../api/budget-gifts.js';
 
-interface GivingParts {
+interface Budgets<Lane> {
+  /** Undefined = the group has no budget. */
+  known(group: number): Lane | undefined;
+  /** Null = the log has not answered. */
+  credit(lane: Lane, id: string, units: number | null, giver: string): Promise<boolean | null>;
+  because(lane: Lane): string;
+  gifts(lane: Lane): BudgetGifts['gifts'];
+}
+
+interface GivingParts<Lane> {
   readonly config: { readonly nodeId: string };
-  readonly budgets: {
-    /** Null = the group has no budget. */
-    gifts(group: number): BudgetGifts['gifts'] | null;
-    /** Null = the log has not answered. */
-    credit(group: number, id: string, units: number | null, giver: string): Promise<boolean | null>;
-    noneBecause(group: number): string;
-  };
+  readonly budgets: Budgets<Lane>;
   readonly telemetry: Telemetry;
 }
 
@@ -21,17 +24,17 @@ interface GivingParts {
  * Raises the present period of a budget, or resets it. Each id counts once. Resolves to whether it counts now.
  * Rejects with FIELD_INVALID, NOT_READY.
  */
-export async function giveBudget(
-  { config, budgets, telemetry }: GivingParts,
+export async function giveBudget<Lane>(
+  { config, budgets, telemetry }: GivingParts<Lane>,
   { number, name }: { readonly number: number; readonly name: string },
   gift: BudgetGift,
   { name: who, how, requestId }: ChangedBy,
 ): Promise<boolean> {
   const { id, units } = readGift(gift);
-  giftsOf({ budgets }, number);
-  const isCounted = await budgets.credit(number, id, units, `${who.slice(0, NAME_LENGTH_MAX)} (${how})`);
+  const lane = laneOf(budgets, number);
+  const isCounted = await budgets.credit(lane, id, units, `${who.slice(0, NAME_LENGTH_MAX)} (${how})`);
   if (isCounted === null) {
-    const reason = budgets.noneBecause(number) || 'the log has not answered';
+    const reason = budgets.because(lane) || 'the log has not answered';
     throw new QuotameshError('NOT_READY', { node: config.nodeId, reason });
   }
   const what = units === null ? 'reset' : `given ${units}`;
@@ -49,10 +52,14 @@ export async function giveBudget(
 }
 
 /** Lists what a budget was given, the newest last. Throws FIELD_INVALID. */
-export function giftsOf({ budgets }: Pick<GivingParts, 'budgets'>, number: number): BudgetGifts['gifts'] {
-  const gifts = budgets.gifts(number);
-  if (gifts === null) throw invalid('group', 'has no budget');
-  return gifts;
+export function giftsOf<Lane>({ budgets }: Pick<GivingParts<Lane>, 'budgets'>, number: number): BudgetGifts['gifts'] {
+  return budgets.gifts(laneOf(budgets, number));
+}
+
+function laneOf<Lane>(budgets: Pick<Budgets<Lane>, 'known'>, number: number): Lane {
+  const lane = budgets.known(number);
+  if (lane === undefined) throw invalid('group', 'has no budget');
+  return lane;
 }
 
 function readGift(gift: unknown): { readonly id: string; readonly units: number | null } {
