@@ -123,6 +123,8 @@ export class StrictPlay {
       if (drawn < 0.17) this.#change(process);
       else if (drawn < 0.19) this.#restartAll(drawn < 0.18);
       else if (drawn < 0.2) this.#replaceLog();
+      // No further: what a clock that goes ahead brings, one bucket has not.
+      else if (drawn < 0.22) this.#log.aheadMs -= between(1, 3000);
       else if (!process.isRunning) this.#start(at);
       else if (process.isFrozen) process.thaw();
       else if (drawn < 0.5) this.#faulty.freeze(process, between(50, drawn < 0.4 ? 2000 : 9000));

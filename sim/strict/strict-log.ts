@@ -1,4 +1,9 @@
-import { recordKey, type StrictRead, type StrictWritten } from '../../src/core/strict/strict-record.js';
+import {
+  recordKey,
+  type StrictClaim,
+  type StrictRead,
+  type StrictWritten,
+} from '../../src/core/strict/strict-record.js';
 import type { EventQueue } from '../cluster/event-queue.js';
 import type { Random } from '../cluster/random.js';
 
@@ -66,6 +71,7 @@ export class StrictLog {
 
   /** @param epoch the log that the author has read */
   append(written: StrictWritten, epoch: number): void {
+    if (written.kind === 'claim') rejectUnreadable(written);
     const { appendMs, lost, late, lateMs, repeated } = this.#faults;
     if (this.#random.next() < repeated)
       this.#appendAfter(written, epoch, this.#between(appendMs) + this.#between([1, 3000]));
@@ -150,5 +156,12 @@ export class StrictLog {
         if (read.offset >= state.from || this.#newest.get(recordKey(read.record)) === read.offset) reader.read(read);
       }
     });
+  }
+}
+
+/** Throws at what no reader would take: it counts nothing, whoever wrote it. */
+function rejectUnreadable({ want, lagMs, hold }: StrictClaim): void {
+  for (const number of [want, lagMs, hold]) {
+    if (!(Number.isSafeInteger(number) && number >= 0)) throw new Error(`claim with ${number}`);
   }
 }

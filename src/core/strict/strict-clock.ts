@@ -34,19 +34,23 @@ export class StrictClock {
 
   /** @param isWhole false = the log's clock went further: what was known before is too high */
   read(logMs: number, nowMs: number, isWhole: boolean): void {
-    if (!isWhole || logMs > this.lowAt(nowMs) || this.#low === -Infinity) {
-      this.#low = logMs;
-      this.#lowReadMs = nowMs;
-    }
+    if (!isWhole || logMs > this.lowAt(nowMs) || this.#low === -Infinity) this.#countFrom(logMs, nowMs);
     // The log's clock went faster than it may: nothing is known until the next own record.
     if (logMs > this.highAt(nowMs)) this.#high = Infinity;
   }
 
   readOwn(logMs: number, sentMs: number, nowMs: number): void {
     const high = logMs + 1 + Math.ceil(nowMs - sentMs) + Math.ceil((nowMs - sentMs) / DRIFT_PER);
+    // The log's clock went slower than it may, as one does that is set back.
+    if (high < this.lowAt(nowMs)) this.#countFrom(logMs, nowMs);
     if (high >= this.highAt(nowMs)) return;
     this.#high = logMs + 1;
     this.#highSentMs = sentMs;
+  }
+
+  #countFrom(logMs: number, nowMs: number): void {
+    this.#low = logMs;
+    this.#lowReadMs = nowMs;
   }
 
   /** Forgets all, as the bucket begins anew. */

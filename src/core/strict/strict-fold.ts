@@ -142,6 +142,11 @@ export class StrictFold {
     return this.#lastOffset <= since;
   }
 
+  /** False = log time begins with the next record. */
+  get hasTime(): boolean {
+    return this.#appendMs !== null;
+  }
+
   /** True = nobody can hold anything. */
   get isAtRest(): boolean {
     return this.holders.size === 0;

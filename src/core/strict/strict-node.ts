@@ -127,7 +127,7 @@ export class StrictNode {
 
   #know({ fold, rows, readMs }: StrictKnown): void {
     this.fold = fold;
-    this.clock.read(fold.nowMs, readMs, false);
+    this.#readTime(fold, readMs, false);
     for (const row of rows) this.#checkpoints.read(row);
   }
 
@@ -261,7 +261,12 @@ export class StrictNode {
     this.fold = this.#newcomer?.read(read, nowMs) ?? null;
     if (this.fold === null) return;
     this.#newcomer = null;
-    this.clock.read(this.fold.nowMs, nowMs, false);
+    this.#readTime(this.fold, nowMs, false);
+  }
+
+  /** Follows log time, once it has begun. */
+  #readTime(fold: StrictFold, nowMs: number, isWhole: boolean): void {
+    if (fold.hasTime) this.clock.read(fold.nowMs, nowMs, isWhole);
   }
 
   #apply(fold: StrictFold, read: StrictRead, nowMs: number): void {
@@ -271,7 +276,7 @@ export class StrictNode {
     fold.apply(read);
     const isRestart = isFounded || (read.record.kind === 'end' && fold.isUnwritten);
     if (isRestart) this.clock.forget();
-    this.clock.read(fold.nowMs, nowMs, fold.isWhole && !isRestart);
+    this.#readTime(fold, nowMs, fold.isWhole);
     if (wallet === null) {
       this.#tellEnded(fold, read, nowMs);
       this.#tidyBehind(fold, read, nowMs);
