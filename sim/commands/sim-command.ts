@@ -202,8 +202,8 @@ Examples:
 Exit codes: 0 every seed that was played kept the promises, 1 one did not, 2 usage.`;
 
 const STRICT_HELP = `
-What strict buckets are: docs/decisions/0181-strict-buckets.md. No group has one yet. --live freezes one of its processes past
-the expiry, kills another, and judges what their clients were granted.
+What strict buckets are: docs/decisions/0181-strict-buckets.md. --live freezes one of its processes past the
+expiry, kills another, and judges what their clients were granted.
 
 Examples:
   quotamesh sim strict --seeds 10000
