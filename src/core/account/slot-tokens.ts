@@ -106,6 +106,15 @@ export class SlotTokens {
    */
   #use = 0;
   #slack = 0;
+  /**
+   * Units of debt that a record may make. After a quota is lowered what was granted by the former one is still to be
+   * read: then no more than a debt made at the change would still be.
+   *
+   * *Worked:* two nodes take 60 of 60 each, unread, as 600 per minute are lowered to 60, depth 6: both are charged
+   * whole, so the bucket is full after two minutes. With the bound of 4 depths it would be after 30 s.
+   */
+  #debtMost = 0;
+  #debtLeast = 0;
   /** Seconds of this node's share that unrefusable work may owe. */
   #debtSeconds = 0;
   #creditMax = 0;
@@ -152,6 +161,7 @@ export class SlotTokens {
     const { bucket } = this;
     if (bucket === null) return;
     const busyMs = ms - pauseMs;
+    this.#debtMost = Math.max(this.#debtLeast, this.#debtMost - (bucket.perSecond * ms) / 1000);
     const after = this.tokensAfter(busyMs);
     if (busyMs > 0) this.returnable.settle(this.#passed(bucket, busyMs, after));
     this.settledTokens = tokensAfter(bucket, after, pauseMs, 0);
@@ -199,7 +209,7 @@ export class SlotTokens {
       return (-units - believed) / bucket.depth;
     }
     const before = this.settledTokens;
-    this.#charge(Math.max(-debtMaxOf(bucket), before - units));
+    this.#charge(Math.max(Math.min(before, -this.#debtMost), before - units));
     returnable.charge(slot, Math.max(0, before - this.settledTokens), bucket.depth);
     return 0;
   }
@@ -222,6 +232,7 @@ export class SlotTokens {
     if (perSecond === Infinity) {
       this.bucket = null;
       this.settledTokens = Infinity;
+      this.#debtMost = 0;
       return;
     }
     const depth = depthGiven(burst, direction, dimension) ?? clusterDepth(perSecond, piece);
@@ -235,11 +246,10 @@ export class SlotTokens {
     this.#leastStock = view.leastStock[dimension];
     this.isInPieces = this.#needsPieces({ perSecond, depth }, piece, count);
     this.bucket = { perSecond, depth, pieceOfEach: this.isInPieces ? count * piece : 0 };
+    this.#boundDebt(this.bucket);
     this.returnable.view(view, members.alive, dimension, this.expected, depth);
-    this.#parts.set(view, count, this.bucket, this.piece, {
-      share: this.expected.share,
-      debtSeconds: this.#debtSeconds,
-    });
+    const own = { share: this.expected.share, debtSeconds: this.#debtSeconds };
+    this.#parts.set(view, count, this.bucket, this.piece, own);
     if (this.isInPieces) for (const figures of [this.expected, this.returnable]) figures.expectNothing();
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count, 1);
     // Costs become known together, which shows no common demand.
@@ -248,6 +258,11 @@ export class SlotTokens {
     this.takenThreshold = this.#takenMost;
     // A tenth of a piece, unpublished, keeps the node from its next one.
     this.shortThreshold = this.isInPieces ? 0.1 * piece : this.#shortThresholdOf(this.bucket);
+  }
+
+  #boundDebt(bucket: ClusterBucket): void {
+    this.#debtLeast = debtMaxOf(bucket);
+    this.#debtMost = Math.max(this.#debtMost, this.#debtLeast);
   }
 
   /** Tests if this number of nodes keeps all expected use. The nodes with rows stay the same. */
@@ -379,9 +394,8 @@ export class SlotTokens {
     const unrefusedMax = Math.max(0, owedByShare - Math.max(0, this.#fromCluster));
     // A debtor pays as `#payable` says: else clumps would take the tokens below the set point.
     this.letOff += account.owe(unrefused, account.owed > 0 ? 0 : this.#fromCluster, unrefusedMax);
-    const debtMax = debtMaxOf(bucket);
-    const owedMax = Math.max(0, this.#debtSeconds * expected.share - debtMax);
-    this.letOff += account.owe(mayOwe, this.tokens + debtMax, owedMax);
+    const owedMax = Math.max(0, this.#debtSeconds * expected.share - this.#debtLeast);
+    this.letOff += account.owe(mayOwe, this.tokens + this.#debtMost, owedMax);
   }
 
   /** Computes the units that may be taken from now on. */

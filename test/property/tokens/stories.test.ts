@@ -36,6 +36,18 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'drain', at: 0, of: 0.5, isEverywhere: false, isPiecewise: true },
     ],
   },
+  'a quota that is lowered before nodes have read what each took of the larger bucket': {
+    seed: 1132606,
+    nodes: 2,
+    delays: { appendMs: [0.5, 2], deliveryMs: [0.5, 3] },
+    buckets: [{ per: 'Minute', quota: 600, burst: 60, isKey: false }],
+    acts: [
+      { act: 'drain', at: 0.219, of: 0.039, isEverywhere: true, isPiecewise: true },
+      { act: 'limit', bucket: 0.188, factor: 0.1 },
+      { act: 'pass', ms: 62000 },
+      { act: 'drain', at: 0.936, of: 0.504, isEverywhere: false, isPiecewise: true },
+    ],
+  },
   'keys that all nodes spend silently, beside one that used the bucket lately': {
     seed: 21727,
     nodes: 4,
