@@ -7,7 +7,7 @@ import { SimulatedTopic } from '../cluster/simulated-topic.js';
 import { KeyedNode } from '../keys/keyed-node.js';
 import type { Story, WrittenBucket } from './story.js';
 import { ToldBucket } from './told-bucket.js';
-import { namesOf, writtenConfig } from './written-bucket.js';
+import { namesOf, perSecondOf, writtenConfig } from './written-bucket.js';
 
 /** Process of the cluster, seen from outside. */
 export interface Member {
@@ -186,13 +186,24 @@ export class AccountCluster {
    * @param by the node that counts, where its log may show less
    */
   counted(by: Member | null = null): number {
-    const { stalenessMs, heartbeatMs } = this.config.timing;
-    const isYoung = by?.isCompacted === true && this.#logMs - by.startLogMs < stalenessMs + 2 * heartbeatMs;
-    const killed = [...this.#killedLogMs.values()].filter((logMs) => {
-      return this.#logMs - logMs < stalenessMs + heartbeatMs || (isYoung && logMs <= by.startLogMs);
-    });
+    const killed = [...this.#killedLogMs.values()].filter((logMs) => this.#logMs < this.#countsUntil(logMs, by));
     const known = this.members.filter(({ readyMs }) => this.nowMs - readyMs >= 2 * this.deliveryMs);
     return Math.max(1, known.length + killed.length);
+  }
+
+  /** Tests if a killed node's report has kept the bucket from filling. */
+  lacksExpected(by: Member, { written, depth }: ToldBucket): boolean {
+    const { stalenessMs, heartbeatMs } = this.config.timing;
+    const fillMs = Math.min(stalenessMs + heartbeatMs, (1000 * depth) / perSecondOf(written));
+    return [...this.#killedLogMs.values()].some((logMs) => this.#logMs < this.#countsUntil(logMs, by) + fillMs);
+  }
+
+  /** Computes the log time until which a node counts that was killed. */
+  #countsUntil(killedLogMs: number, by: Member | null): number {
+    const { stalenessMs, heartbeatMs } = this.config.timing;
+    const usualMs = killedLogMs + stalenessMs + heartbeatMs;
+    const isHidden = by?.isCompacted === true && killedLogMs <= by.startLogMs;
+    return isHidden ? Math.max(usualMs, by.startLogMs + stalenessMs + 2 * heartbeatMs) : usualMs;
   }
 
   get #logMs(): number {

@@ -333,7 +333,8 @@ class Play {
     // Silent spending of a key is back later than in one bucket.
     const lacksMs = told.written.isKey ? (1000 * SILENT * told.depth) / perSecondOf(told.written) : 0;
     const wasFull = told.ledger.centralAt(nowMs - lacksMs) >= FULL * told.depth;
-    const isFull = isNear && wasFull && level >= FULL * told.depth && nodes <= TOGETHER;
+    const lacks = this.#cluster.lacksExpected(member, told);
+    const isFull = isNear && !lacks && wasFull && level >= FULL * told.depth && nodes <= TOGETHER;
     if (isWhole ? !isFull : level < told.depth / 2 + 1) return;
     this.#probes++;
     told.askedMs = nowMs;
