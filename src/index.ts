@@ -16,6 +16,7 @@ export type {
   Origin,
   Refund,
   Refused,
+  RequestAmounts,
   Reservation,
   ReserveOptions,
   TakeOptions,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Access } from '../../src/base/access/access.js';
 import { createAcquireOutcomes } from '../../src/doors/http/acquire/acquire-answers.js';
 import { createNode } from '../../src/doors/library/create-node.js';
+import { admissionOf } from '../../src/doors/services/admission.js';
 import { createMetrics } from '../../src/doors/telemetry/metrics.js';
 import type { BudgetStatus } from '../../src/node/api/node-status.js';
 import type { BudgetSpent, QuotaNode } from '../../src/node/api/quota-node.js';
@@ -19,6 +20,8 @@ const groups = {
   bytes: { budget: { bytes: 4096, per: 'year', timezone: 'Asia/Kathmandu' } },
   rated: { budget: { messages: 100, per: 'month' }, quota: { publish: { messagesPerSecond: '5/h' } } },
   strict: { budget: { messages: 8, per: 'week' }, promise: 'strict', quota: { publish: { messagesPerSecond: 50 } } },
+  model: { budget: { tokens: 10_000, per: 'month', timezone: 'Europe/Berlin' } },
+  prepaid: { budget: { cents: 20, per: 'total' }, concurrency: 4, quota: { publish: { messagesPerSecond: '60/min' } } },
   free: {},
 };
 
@@ -51,7 +54,7 @@ function budgetOf(node: QuotaNode, group = 'plan'): BudgetStatus {
 
 async function untilKept(nodes: readonly QuotaNode[]): Promise<void> {
   const isKept = (node: QuotaNode) =>
-    ['plan', 'bytes', 'rated', 'strict'].every((name) => budgetOf(node, name).state === 'kept') &&
+    ['plan', 'bytes', 'rated', 'strict', 'model', 'prepaid'].every((name) => budgetOf(node, name).state === 'kept') &&
     node.groupStatus('strict').directions.publish.strict?.state === 'kept';
   await vi.waitUntil(() => nodes.every(isKept), { timeout: 30_000 });
 }
@@ -127,6 +130,52 @@ describe('two nodes of one folder', () => {
     await expect.poll(() => budgetOf(nodes[0], 'rated').remaining, { timeout: 10_000 }).toBe(100 - granted);
   });
 
+  test('a request names its tokens for the budget alone, and none at a budget in tokens is a mistake', async () => {
+    const asked = { messages: 1, tokens: 1830 };
+    const granted = await nodes[0].acquire('model', asked, { waitMs: 5000 });
+    expect(granted).toMatchObject({ granted: true, budget: { unit: 'tokens', limit: 10_000, remaining: 8170 } });
+    expect(nodes[0].tryAcquire('free', asked)).toEqual({ granted: true });
+    const above = await nodes[1].acquire('model', { messages: 1, tokens: 8171 }, { waitMs: 50 });
+    expect(above).toMatchObject({ granted: false, level: 'budget', dimension: 'tokens' });
+    const never = nodes[1].tryAcquire('model', { messages: 1, tokens: 2 ** 53 - 1 });
+    expect(never).toMatchObject({ granted: false, level: 'budget' });
+    expect(() => nodes[1].tryAcquire('model', { messages: 1, cents: 3 })).toThrow(/budget in tokens, and the request/);
+    expect(() => nodes[1].tryAcquire('model', { messages: 1, tokens: 1.5 })).toThrow(/tokens must be a whole number/);
+    expect(() => nodes[1].tryAcquire('model', { messages: 2, tokens: 5 }, { atMost: true })).toThrow(/atMost/);
+    const admit = (tokens: number) => admissionOf(nodes[0], { group: 'model', tokens: () => tokens })({});
+    expect(await admit(70)).toMatchObject({ refusal: null });
+    await expect.poll(() => budgetOf(nodes[1], 'model').remaining, { timeout: 10_000 }).toBe(8100);
+    expect(await admit(0.5)).toMatchObject({ refusal: { status: 422 } });
+    expect(nodes[0].explain('model').directions.publish.local.refusedBecause).toEqual([]);
+    expect(nodes[1].explain('model').directions.publish.local.refusedBecause).toMatchObject([
+      { level: 'budget', dimension: 'tokens', count: 2 },
+    ]);
+  });
+
+  test('cents are exact to the sixth decimal, over nodes, slots and gifts', async () => {
+    const spent = [0.1, 0.2, 0.000001, 12.345678, 1.4];
+    for (const [at, cents] of spent.entries()) {
+      const slot = await nodes[at % 2].enter('prepaid', { messages: 1, cents }, { waitMs: 5000 });
+      expect(slot.granted).toBe(true);
+      if (slot.granted) slot.release();
+    }
+    const left = 5.954321;
+    await expect.poll(() => budgetOf(nodes[0], 'prepaid').spent, { timeout: 10_000 }).toBe(14.045679);
+    expect(budgetOf(nodes[1], 'prepaid')).toMatchObject({ unit: 'cents', limit: 20, remaining: left });
+    const one = await nodes[1].enter('prepaid', { messages: 1, cents: left + 0.000001 }, { waitMs: 50 });
+    expect(one).toMatchObject({ granted: false, decision: { level: 'budget', dimension: 'cents' } });
+    expect(() => nodes[1].tryEnter('prepaid', { messages: 1, cents: 0.0000001 })).toThrow(/at most six decimals/);
+    const gift = nodes[0].giveBudget('prepaid', { id: 'card', amount: 0.000001 });
+    expect(await gift).toMatchObject({ isCounted: true, budget: { limit: 20.000001 } });
+    await expect(nodes[0].giveBudget('prepaid', { id: 'odd', amount: 0.0000001 })).rejects.toThrow(/six decimals/);
+    await expect(nodes[0].giveBudget('prepaid', { id: 'all', amount: 9_007_199_254 })).rejects.toThrow(/raise/);
+    const all = await nodes[1].enter('prepaid', { messages: 1, cents: left + 0.000001 }, { waitMs: 5000 });
+    expect(all.granted).toBe(true);
+    if (all.granted) all.release();
+    expect(nodes[0].budgetOf('prepaid').gifts).toMatchObject([{ id: 'card', amount: 0.000001, counts: 0.000001 }]);
+    await expect.poll(() => metricsOf(nodes[0])).toContain('budget_spent{group="prepaid"} 20.000001\n');
+  });
+
   test('a strict rate and a budget decide together', async () => {
     expect(await spendAll(nodes, 'strict', 1)).toBe(8);
   });
@@ -197,5 +246,39 @@ describe('two nodes of one folder', () => {
     const shown = await budget('show', 'bytes');
     expect(shown.stdout).toMatch(/\n\d{4}-\S+Z support \(library\) case 3: 10 given\n/);
     expect(shown.stdout).toMatch(/ reset 1: reset, \d+ counted\n/);
+  });
+
+  test('over HTTP a request names its tokens, and another unit is another budget, which is told', async () => {
+    const [url] = nodes.flatMap(({ http }) => http?.url ?? []);
+    const send = async (path: string, body: object, method = 'POST'): Promise<Readonly<Record<string, unknown>>> => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
+      const told = (await answer.json()) as object;
+      return { status: answer.status, field: answer.headers.get('ratelimit'), ...told };
+    };
+    const ask = (more: object) => send('/v1/acquire', { group: 'model', messages: 1, ...more });
+    const before = budgetOf(nodes[0], 'model').remaining;
+    await vi.waitUntil(async () => (await ask({ tokens: 10 })).granted === true, { timeout: 20_000 });
+    const granted = await ask({ tokens: 10, cents: 0.5 });
+    expect(granted).toMatchObject({ status: 200, budget: { unit: 'tokens', remaining: before - 20 } });
+    expect(granted.field).toMatch(new RegExp(`"model-budget-tokens";r=${before - 20};t=`));
+    expect(await ask({})).toMatchObject({ status: 400, code: 'BUDGET_AMOUNT_MISSING' });
+    expect(await ask({ tokens: -1 })).toMatchObject({ status: 422, code: 'AMOUNT_INVALID' });
+    const refused = await ask({ tokens: before });
+    expect(refused).toMatchObject({ status: 429, level: 'budget', dimension: 'tokens' });
+    expect(refused['violated-policies']).toEqual(['model-budget-tokens']);
+    const slot = await send('/v1/slots', { group: 'prepaid', cents: 21 });
+    expect(slot).toMatchObject({ status: 429, dimension: 'cents', budget: { remaining: 0 } });
+    const cents = { budget: { tokens: null, cents: 100 } };
+    const warning = expect.stringMatching(/budget in cents is another one than that in tokens: it begins full/);
+    const preview = await send('/v1/groups/model?dryRun=true', cents, 'PATCH');
+    expect(preview).toMatchObject({ status: 200, warnings: [warning] });
+    expect(await send('/v1/groups/model', cents, 'PATCH')).toMatchObject({ status: 200, warnings: [warning] });
+    await vi.waitUntil(() => lines.includes('budget begins full in another unit'), { timeout: 10_000 });
+    await vi.waitUntil(async () => JSON.stringify(await ask({ cents: 0.42 })).includes('"remaining":99.58,'), {
+      timeout: 20_000,
+    });
+    const topped = await runInProcess(['budget', 'top-up', 'model', '0.5', '--id', 'half', '--url', String(url)]);
+    expect(topped.stdout).toMatch(/^half counts\. model: 100\.08 of 100\.5 cents per month left/);
   });
 });

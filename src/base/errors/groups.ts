@@ -50,6 +50,11 @@ export const GROUP_ERRORS = {
     remedy: 'Ask for its tokens alone, before the work (acquire), or remove the budget (docs/guide/budgets.md).',
     httpStatus: 409,
   },
+  BUDGET_AMOUNT_MISSING: {
+    message: 'group {group} has a budget in {unit}, and the request names none',
+    remedy: 'Name {unit} beside the messages of each request; 0 costs nothing (docs/guide/budgets.md).',
+    httpStatus: 400,
+  },
   STRICT_TOPIC: {
     message: 'strict groups cannot be kept by a topic of kind {kind}: {reason}',
     remedy: 'Use another kind of topic, or set promise: relaxed (docs/guide/strict.md).',

@@ -2,6 +2,7 @@ import type { AccessConfig } from '../../base/access/access-config.js';
 import type { CostQuota, RampSettings } from '../../core/base/settings.js';
 import type { Direction, Rates } from '../../core/base/vocabulary.js';
 import type { AttachmentsConfig } from '../../core/beside/attachments/attachment.js';
+import { BUDGET_UNITS } from '../../core/strict/budget-units.js';
 import { CONSTANTS, type Constants, derivedTiming, type OtherConstants } from '../resolved/constants.js';
 import type { RatesAsWritten } from '../resolved/rates-as-written.js';
 import type {
@@ -125,9 +126,9 @@ export function alone(topic: TopicConfig): Partial<GroupConfig> {
   return topic.kind === 'none' ? { strategy: 'equal', nodeCount: topic.nodeCount } : {};
 }
 
-function budgetOf({ messages, bytes, ...calendar }: GroupSection['budget']): BudgetConfig | null {
-  if (messages !== null) return { unit: 'messages', amount: messages, ...calendar };
-  return bytes === null ? null : { unit: 'bytes', amount: bytes, ...calendar };
+function budgetOf({ per, timezone, carry, ...amounts }: GroupSection['budget']): BudgetConfig | null {
+  const unit = BUDGET_UNITS.find((each) => amounts[each] !== null);
+  return unit === undefined ? null : { unit, amount: amounts[unit] as number, per, timezone, carry };
 }
 
 /** Quotas without a value are unlimited, and nothing of them is reserved. */

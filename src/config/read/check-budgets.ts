@@ -1,3 +1,4 @@
+import { BUDGET_UNITS, countOf } from '../../core/strict/budget-units.js';
 import type { GroupSection } from '../schema/groups.js';
 import type { Findings } from '../setting/findings.js';
 import type { Sound } from '../setting/text-file.js';
@@ -14,14 +15,17 @@ export function checkBudgets(groups: GroupValues, findings: Findings, beside: Be
     checkZone(name, budget?.timezone, findings);
     const refuse = (problem: string, allowed: string, remedy: string) =>
       findings.add(['groups', name, 'budget'], { problem, allowed, remedy });
-    const units = [budget?.messages, budget?.bytes].filter((amount) => amount !== null);
-    if (hasBudget(values) && units.length === 2) refuse('names two units', 'messages or bytes', 'Remove one of them.');
+    // Undefined = a mistake that is told already.
+    const units = BUDGET_UNITS.filter((unit) => budget?.[unit] !== null);
+    if (hasBudget(values) && units.length > 1)
+      refuse(`names more than one unit: ${units.join(', ')}`, UNITS, 'Keep one of them.');
+    checkCents(name, budget?.cents ?? null, findings);
     const isCarried = carries(values);
     const isDated = budget?.per !== undefined && (budget.per !== 'month' || budget.timezone !== 'UTC' || isCarried);
     if (hasBudget(values) && budget?.per === 'total' && isCarried)
       refuse('carries from a total, which never ends', 'per: day, week, month or year', 'Remove carry.');
     if (units.length === 0 && isDated)
-      refuse('names no unit', 'messages or bytes', 'Write budget: { messages: 1000000, per: month }.');
+      refuse('names no unit', UNITS, 'Write budget: { messages: 1000000, per: month }.');
     if (!hasBudget(values)) continue;
     if (mode === 'shadow') {
       const problem = 'cannot stand beside mode: shadow, which refuses nothing: a budget is counted by the log';
@@ -47,6 +51,16 @@ export function checkAllBudgets(
       refuse('carries what a key leaves: the log forgets keys at rest', 'budgets of groups', 'Remove carry.');
     checkBeside((group) => pattern.matches(group), beside, refuse);
   }
+}
+
+const UNITS = BUDGET_UNITS.join(', ');
+
+/** Refuses cents that the log could not count. */
+function checkCents(name: string, cents: number | null, findings: Findings): void {
+  if (cents === null || !Number.isNaN(countOf('cents', cents))) return;
+  const problem = `is ${cents}: the log counts whole millionths of a cent`;
+  const remedy = 'Round it to six decimals.';
+  findings.add(['groups', name, 'budget', 'cents'], { problem, allowed: 'at most six decimals', remedy });
 }
 
 function carries({ budget }: Pick<Sound<GroupSection>, 'budget'>): boolean {

@@ -1,6 +1,7 @@
 import { isMapping } from '../../base/input/mapping.js';
 import { DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
 import type { AttachmentsConfig } from '../../core/beside/attachments/attachment.js';
+import { BUDGET_UNITS } from '../../core/strict/budget-units.js';
 import { STRICT_DEPTH_MAX, STRICT_EXACT_PART, strictAmount } from '../resolved/strict-quota.js';
 import { GROUP, type GroupSection } from '../schema/groups.js';
 import type { MqttRule } from '../schema/mqtt-rules.js';
@@ -22,7 +23,7 @@ export interface BesideStrict {
 
 /** True = the group limits what a period may spend. */
 export function hasBudget({ budget }: Sound<GroupSection>): boolean {
-  return (budget?.messages ?? null) !== null || (budget?.bytes ?? null) !== null;
+  return BUDGET_UNITS.some((unit) => (budget?.[unit] ?? null) !== null);
 }
 
 /** Refuses every setting that a strict group cannot keep. Null = a definition alone, of run time. */
@@ -64,8 +65,7 @@ const KEPT: ReadonlySet<string> = new Set([
   'promise',
   'waitMs',
   'concurrency',
-  'budget.messages',
-  'budget.bytes',
+  ...BUDGET_UNITS.map((unit) => `budget.${unit}`),
   'budget.per',
   'budget.timezone',
   'enabled',

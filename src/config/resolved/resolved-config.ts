@@ -4,6 +4,7 @@ import type { Direction } from '../../core/base/vocabulary.js';
 import type { AttachmentsConfig } from '../../core/beside/attachments/attachment.js';
 import type { KeyedLimit, NodeLimit } from '../../core/limiter/level-settings.js';
 import type { BudgetPer } from '../../core/strict/budget-account.js';
+import type { BudgetUnit } from '../../core/strict/budget-units.js';
 import type { CostFactors } from '../../core/target/cost-units.js';
 import type { ListenerTlsSettings } from '../schema/access.js';
 import type { NodeSettings } from '../schema/all-settings.js';
@@ -91,7 +92,7 @@ export interface GroupConfig extends GroupSettings {
 }
 
 export interface BudgetConfig {
-  readonly unit: 'messages' | 'bytes';
+  readonly unit: BudgetUnit;
   readonly amount: number;
   readonly per: BudgetPer;
   readonly timezone: string;

@@ -1,6 +1,7 @@
 import { clusterDepth } from '../../core/account/cluster-depth.js';
 import { depthGiven } from '../../core/base/settings.js';
 import { type Direction, directionIndex, MESSAGES } from '../../core/base/vocabulary.js';
+import { countOf } from '../../core/strict/budget-units.js';
 import type { StrictQuota } from '../../core/strict/strict-quota.js';
 import { SECONDS_OF } from '../setting/quantity.js';
 import { givenRate, type WrittenRate } from '../setting/written-rate.js';
@@ -30,7 +31,7 @@ export function slotsQuotaOf({ concurrency }: GroupConfig): StrictQuota | null {
 
 /** Returns the budget of a group as a strict bucket without inflow; null = it has none. */
 export function budgetQuotaOf({ budget }: GroupConfig): StrictQuota | null {
-  return budget === null ? null : { amount: 0, perMs: 1, depth: budget.amount, budget: true };
+  return budget === null ? null : { amount: 0, perMs: 1, depth: countOf(budget.unit, budget.amount), budget: true };
 }
 
 /** Computes a rate in messages a week: exactly, and in whole numbers, never more. */

@@ -3,6 +3,7 @@ import { BURST_POLICIES, BURST_STARTS, LIMITERS, RAMP_MODES, TOPIC_SPLITS } from
 import { HEADROOMS, ISOLATION_POLICIES } from '../../core/base/vocabulary.js';
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../core/convergence/strategies.js';
 import { BUDGET_PERS } from '../../core/strict/budget-account.js';
+import { largestAmount, smallestAmount } from '../../core/strict/budget-units.js';
 import { type Members, section } from '../setting/section.js';
 import { keyedLimits, LIMIT, RATE } from './limits.js';
 
@@ -154,8 +155,22 @@ const BUDGET = section({
   bytes: {
     ...BUDGET_ROW,
     kind: 'bytes',
-    missedBy: 'plans that are sold per month, in volume or tokens of a model',
+    missedBy: 'plans that are sold per month, in volume',
     buys: 'So many bytes of both directions in a period, and none more.',
+  },
+  tokens: {
+    ...BUDGET_ROW,
+    kind: 'count',
+    missedBy: 'gateways before language models',
+    buys: 'So many tokens of a model in a period, and none more; each request says how many it may use.',
+  },
+  cents: {
+    ...BUDGET_ROW,
+    kind: 'factor',
+    min: smallestAmount('cents'),
+    max: largestAmount('cents'),
+    missedBy: 'whose prepaid work costs different prices',
+    buys: 'So many cents in a period, and none more; each request says what it may cost. Exact to a millionth of a cent.',
   },
   per: {
     kind: 'choice',

@@ -30,6 +30,10 @@ export interface QuotaOptions<Context> {
   readonly messages?: number | ((context: Context) => number);
   /** Bytes of a request; default 0. */
   readonly bytes?: number | ((context: Context) => number);
+  /** Tokens that a request may cost, for a budget in tokens. */
+  readonly tokens?: number | ((context: Context) => number);
+  /** Cents that a request may cost, for a budget in cents; at most six decimals. */
+  readonly cents?: number | ((context: Context) => number);
   readonly origin?: Origin | ((context: Context) => Origin);
   /** Milliseconds that a request may wait: 0 to 600,000. Default: `usualWaitMs` of the group, 0 of relaxed ones. */
   readonly waitMs?: number;
@@ -72,10 +76,11 @@ export interface WatchedResponse {
 /** Decides, without a promise where nothing waits; null = somebody else answered, or nobody reads. */
 export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Context>) {
   rejectWrongQuota(node, options, { isPartial: false });
-  const { group, otherwise, limit, messages = 1, bytes = 0, origin, skip, headers = 'draft' } = options;
+  const { group, otherwise, limit, origin, skip, headers = 'draft' } = options;
   const tell = headers !== 'none';
   const withSlots = new Set<Where>();
-  const isFromRequest = [group, limit, messages, bytes, origin].some((option) => typeof option === 'function');
+  const fromRequest = [group, limit, origin, ...AMOUNTS.map((unit) => options[unit])];
+  const isFromRequest = fromRequest.some((option) => typeof option === 'function');
 
   return (context: Context, watched?: Watched): Admission | null | Promise<Admission | null> => {
     if (skip?.(context) === true) return PASSED;
@@ -90,7 +95,7 @@ export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Cont
       if (admission === null) throw error;
       return admission;
     };
-    const amounts = { messages: of('messages', messages, context), bytes: of('bytes', bytes, context) };
+    const amounts = amountsOf(options, context);
     const from = of('origin', origin, context);
     const ownLimit = of('limit', limit, context);
     const how = ownLimit === undefined ? from : { ...from, limit: ownLimit };
@@ -115,6 +120,18 @@ export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Cont
       if (mayEnter && needsSlot(error)) return enter();
       return unlessAnswered(told(error), watched);
     }
+  };
+}
+
+const AMOUNTS = ['messages', 'bytes', 'tokens', 'cents'] as const;
+
+function amountsOf<Context>({ messages = 1, bytes = 0, ...ofBudget }: QuotaOptions<Context>, context: Context) {
+  const { tokens, cents } = ofBudget;
+  return {
+    messages: of('messages', messages, context),
+    bytes: of('bytes', bytes, context),
+    ...(tokens !== undefined && { tokens: of('tokens', tokens, context) }),
+    ...(cents !== undefined && { cents: of('cents', cents, context) }),
   };
 }
 
@@ -365,8 +382,9 @@ function addDraft(headers: Record<string, string>, named: NamedDecision<Decision
 /** Adds X-RateLimit of the dimension that refused, else of messages if limited; Reset in seconds. */
 function addX(headers: Record<string, string>, { decision }: NamedDecision<Decision>, told: QuotaTold): void {
   const refused = refusedOf(decision);
-  const dimension = refused?.dimension ?? (told.limit.messages === null ? 'bytes' : 'messages');
-  const amount = told.limit[dimension];
+  const asked = refused?.dimension ?? (told.limit.messages === null ? 'bytes' : 'messages');
+  const dimension = asked === 'bytes' ? asked : 'messages';
+  const amount = refused?.budget?.limit ?? told.limit[dimension];
   if (amount === null) return;
   const resetMs = told.resetMs[dimension];
   headers['x-ratelimit-limit'] = `${amount}`;
@@ -378,11 +396,12 @@ function addX(headers: Record<string, string>, { decision }: NamedDecision<Decis
 /** Names a policy `orders-publish-messages`, or after the level of a fixed limit. */
 function policyNameOf(
   { where, direction, decision }: NamedDecision<Decision>,
-  dimension: 'messages' | 'bytes',
+  dimension: Refused['dimension'],
   level: Refused['level'] = 'group',
 ): string {
   if (level === 'node') return `node-${direction}-${dimension}`;
   const group = refusedOf(decision)?.group ?? (typeof where === 'string' ? where : 'quota');
+  if (level === 'budget') return policyName(group, level, dimension);
   return policyName(group, direction, dimension, ...(level === 'group' ? [] : [`per-${level}`]));
 }
 

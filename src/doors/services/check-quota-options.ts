@@ -3,6 +3,7 @@ import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import { told } from '../../base/input/input-mistakes.js';
 import { isMapping } from '../../base/input/mapping.js';
 import { nodeOrOptionMistake } from '../../base/input/option-mistakes.js';
+import { countOf } from '../../core/strict/budget-units.js';
 import type { QuotaNode } from '../../node/api/quota-node.js';
 import type { QuotaOptions } from './admission.js';
 
@@ -35,10 +36,12 @@ function wrongQuota(field: string, reason: string): QuotameshError {
 const isFunction = (given: unknown) => typeof given === 'function';
 const isPlace = (given: unknown) => (typeof given === 'string' && given !== '') || isMapping(given);
 const isAmount = (given: unknown) => Number.isSafeInteger(given) && (given as number) >= 0;
+const isCents = (given: unknown) => typeof given === 'number' && !Number.isNaN(countOf('cents', given));
 const isMappingOrFunction = (given: unknown) => isMapping(given) || isFunction(given);
 
 /** Longest wait, ms, as `acquire` has it; longer ones would hold more requests in line. */
 const WAIT_MS_MAX = 600_000;
+const CENTS = 'a number ≥ 0 of at most six decimals, or a function of the request';
 const AMOUNT = 'a whole number ≥ 0, or a function of the request';
 
 const OPTIONS = z.strictObject({
@@ -50,6 +53,8 @@ const OPTIONS = z.strictObject({
   limit: told(z.custom(isMappingOrFunction).optional(), 'a quota, or a function of the request'),
   messages: told(z.custom((given) => isAmount(given) || isFunction(given)).optional(), AMOUNT),
   bytes: told(z.custom((given) => isAmount(given) || isFunction(given)).optional(), AMOUNT),
+  tokens: told(z.custom((given) => isAmount(given) || isFunction(given)).optional(), AMOUNT),
+  cents: told(z.custom((given) => isCents(given) || isFunction(given)).optional(), CENTS),
   origin: told(
     z.custom(isMappingOrFunction).optional(),
     'an object of direction, topic, client, or a function of the request',

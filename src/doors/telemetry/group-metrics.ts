@@ -1,6 +1,7 @@
 import { correctedRate, setPointOf } from '../../core/account/cluster-bucket.js';
 import type { SlotTokens } from '../../core/account/slot-tokens.js';
 import { DIRECTIONS, MESSAGES } from '../../core/base/vocabulary.js';
+import { amountOf } from '../../core/strict/budget-units.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
 import type { LaneSummary } from '../../node/status/lane-summary.js';
 import type { BudgetLane } from '../../node/strict/budget-lanes.js';
@@ -109,11 +110,11 @@ export const GROUP_METRICS: Readonly<Record<string, GroupMetric>> = {
   ),
   quotamesh_group_budget_spent: budgetGauge(
     'Units that are gone of the period: spent, held by nodes, or lost with one that was killed.',
-    ({ bucket }) => bucket.budget?.gone ?? 0,
+    ({ bucket, config }) => amountOf(config.unit, bucket.budget?.gone ?? 0),
   ),
   quotamesh_group_budget_lost: budgetGauge(
     'Units that killed nodes held in this period: nobody knows if they had spent them.',
-    ({ bucket }) => bucket.budget?.lost ?? 0,
+    ({ bucket, config }) => amountOf(config.unit, bucket.budget?.lost ?? 0),
   ),
   quotamesh_group_budget_period_end_seconds: budgetGauge(
     'End of the period in Unix time; 0 = it never ends, or none has begun.',

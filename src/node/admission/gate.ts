@@ -27,6 +27,7 @@ import {
   type Origin,
   type QuotaTold,
   type Refused,
+  type RequestAmounts,
   type Reservation,
   type ReserveOptions,
   SHADOW_REFUSED_DECISION,
@@ -227,7 +228,7 @@ export class Gate {
   }
 
   /** Decides at once. @param nowMs time for callers with many requests; absent = read here */
-  tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
+  tryAcquire(where: Where, amounts: RequestAmounts, options?: AcquireOptions, nowMs?: number): Decision {
     rejectUnlessOptions(options);
     if (options?.limit !== undefined) this.#tellLimit(where, options.limit);
     if (this.#keys?.hasTemplates === true) {
@@ -243,7 +244,7 @@ export class Gate {
     const isPlain = options === undefined || (options.atMost !== true && options.tell !== true);
     const beside = this.levels.beside[lane];
     if (!isPlain || (beside !== 0 && beside !== HAS_SHADOW) || this.#limiter.heldBack[lane] !== 0) {
-      return this.#tryOtherwise(lane, messages, bytes, isPlain, options ?? NO_OPTIONS, nowMs);
+      return this.#tryOtherwise(lane, amounts, isPlain, options ?? NO_OPTIONS, nowMs);
     }
     if (this.#bounds.isOpen[lane] === 1 && this.#limiter.passUnlimited(lane, messages, bytes, retry))
       return GRANTED_DECISION;
@@ -256,14 +257,14 @@ export class Gate {
   }
 
   /** Takes a slot, where the group limits concurrency, and tokens; or neither. */
-  tryEnter(where: Where, amounts: Amounts | undefined, options: AcquireOptions = NO_OPTIONS): Entered {
+  tryEnter(where: Where, amounts: RequestAmounts | undefined, options: AcquireOptions = NO_OPTIONS): Entered {
     rejectUnlessOptions(options);
     const group = this.slotsOf(where);
     return this.slots.tryEnter(nameOf(where), group, this.#tokensOf(where, group, orOne(amounts), options), options);
   }
 
   /** Enters as `tryEnter`, but waits its turn for up to `waitMs`. */
-  async enter(where: Where, amounts: Amounts | undefined, options: EnterOptions = NO_OPTIONS): Promise<Entered> {
+  async enter(where: Where, amounts: RequestAmounts | undefined, options: EnterOptions = NO_OPTIONS): Promise<Entered> {
     rejectUnlessOptions(options);
     rejectUnlessWaiting({ waitMs: 0, ...options });
     const group = this.slotsOf(where);
@@ -301,7 +302,7 @@ export class Gate {
     this.#kept.use(templates);
   }
 
-  #tokensOf(where: Where, group: number | null, amounts: Amounts, origin: Origin & Limiting): TokensAsked {
+  #tokensOf(where: Where, group: number | null, amounts: RequestAmounts, origin: Origin & Limiting): TokensAsked {
     if (group === null) {
       return {
         atOnce: (options) => this.tryAcquire(where, amounts, options),
@@ -317,8 +318,8 @@ export class Gate {
       return this.#reader.forSlot(lane, amounts, origin);
     };
     return {
-      atOnce: (options) => this.#tryKept(request, options),
-      waiting: (options) => this.#acquireKept(again(), options),
+      atOnce: (options) => this.#tryKept(request, amounts, options),
+      waiting: (options) => this.#acquireKept(again(), amounts, options),
     };
   }
 
@@ -356,12 +357,12 @@ export class Gate {
   }
 
   /** Tests if an acquire would be granted now; takes and counts nothing. */
-  containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean {
+  containsTokens(where: Where, amounts: RequestAmounts, origin?: Origin): boolean {
     const unpublished = this.#unpublished?.contains(where, amounts, origin) ?? null;
     if (unpublished !== null) return unpublished;
     const request = this.#reader.requestOf(where, amounts, origin);
     if (request === null) return true;
-    if (this.budgets.keeps(request) && !this.budgets.contains(request)) return false;
+    if (this.budgets.keeps(request) && !this.budgets.contains(request, amounts)) return false;
     if (this.strict.keeps(request)) return this.strict.containsTokens(request);
     this.#decider.serve(request);
     return this.joint.containsTokens(request, this.#clock());
@@ -473,7 +474,7 @@ export class Gate {
   }
 
   /** Decides as `tryAcquire`, but waits its turn for up to `waitMs`. */
-  async acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision> {
+  async acquire(where: Where, amounts: RequestAmounts, options: WaitOptions): Promise<Decision> {
     rejectUnlessOptions(options);
     rejectUnlessWaiting(options);
     if (options.limit !== undefined) this.#tellLimit(where, options.limit);
@@ -481,13 +482,13 @@ export class Gate {
     if (unpublished !== null) return unpublished;
     const request = this.#reader.requestOf(where, amounts, options);
     if (request === null) return this.#passExempt(amounts, options);
-    return this.#acquireKept(request, options);
+    return this.#acquireKept(request, amounts, options);
   }
 
-  #acquireKept(request: JointRequest, options: WaitOptions): Promise<Decision> {
+  #acquireKept(request: JointRequest, amounts: RequestAmounts, options: WaitOptions): Promise<Decision> {
     if (!this.budgets.keeps(request)) return this.#acquireRate(request, options);
     const asked = retried(request, options);
-    return this.budgets.acquire(asked, options, (waitMs) => this.#acquireRate(asked, { ...options, waitMs }));
+    return this.budgets.acquire(asked, amounts, options, (waitMs) => this.#acquireRate(asked, { ...options, waitMs }));
   }
 
   #acquireRate(request: JointRequest, options: WaitOptions): Promise<Decision> {
@@ -536,18 +537,18 @@ export class Gate {
     this.waiting.rejectAll(lane, reason);
   }
 
-  #tryScope(scope: Scope, amounts: Amounts, options: AcquireOptions): Decision {
+  #tryScope(scope: Scope, amounts: RequestAmounts, options: AcquireOptions): Decision {
     const request = this.#reader.requestOf(scope, amounts, options);
     if (request === null) return this.#passExempt(amounts, options);
-    return this.#tryKept(request, options);
+    return this.#tryKept(request, amounts, options);
   }
 
   /** Decides by the budget, if there is one, and by the rate. */
-  #tryKept(request: JointRequest, options: AcquireOptions): Decision {
+  #tryKept(request: JointRequest, amounts: RequestAmounts, options: AcquireOptions): Decision {
     const decide = () => {
       return this.strict.keeps(request) ? this.strict.tryAcquire(request, options) : this.#tryAll(request, options);
     };
-    return this.budgets.keeps(request) ? this.budgets.tryAcquire({ ...request }, options, decide) : decide();
+    return this.budgets.keeps(request) ? this.budgets.tryAcquire({ ...request }, amounts, options, decide) : decide();
   }
 
   #passExempt(amounts: Amounts, origin: Origin | undefined): Decision {
@@ -568,15 +569,17 @@ export class Gate {
   /** Handles the rarer cases, apart to keep the common path small. */
   #tryOtherwise(
     lane: number,
-    messages: number,
-    bytes: number,
+    amounts: RequestAmounts,
     isPlain: boolean,
     options: AcquireOptions,
     nowMs: number | undefined,
   ): Decision {
+    const { messages = 0, bytes = 0 } = amounts;
     if ((this.levels.beside[lane] & HAS_SLOTS) !== 0) this.slots.refuse([lane]);
     if ((this.levels.beside[lane] & HAS_BUDGET) !== 0) {
-      return this.budgets.tryAcquire({ lane, messages, bytes }, options, (part) => this.#tryRate(part, options));
+      return this.budgets.tryAcquire({ lane, messages, bytes }, amounts, options, (part) =>
+        this.#tryRate(part, options),
+      );
     }
     if ((this.levels.beside[lane] & IS_STRICT) !== 0) return this.strict.tryAcquire({ lane, messages, bytes }, options);
     if (isPlain && this.#limiter.heldBack[lane] === 0 && this.levels.beside[lane] === IS_SHADOW) {

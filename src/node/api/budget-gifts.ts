@@ -1,4 +1,4 @@
-import { type AnswerOf, integer, listOf, record, text, yes } from './answer-table.js';
+import { type AnswerOf, listOf, number, record, text, yes } from './answer-table.js';
 import { BUDGET_NOW } from './node-status.js';
 
 /** Gift to a budget: units beside it in the present period, or all that is gone. */
@@ -11,8 +11,8 @@ export const GIFT_ID_MAX = 100;
 
 const GIFT = {
   id: text,
-  amount: integer.nullable().meta({ description: 'The units that were asked for; null = a reset.' }),
-  counts: integer.meta({ description: 'The units that it adds to the present period; 0 = it was for an earlier one.' }),
+  amount: number.nullable().meta({ description: 'The units that were asked for; null = a reset.' }),
+  counts: number.meta({ description: 'The units that it adds to the present period; 0 = it was for an earlier one.' }),
   time: text.meta({ description: 'When the log got it.' }),
   who: text.meta({ description: 'Who gave it, and how that is known.' }),
 };

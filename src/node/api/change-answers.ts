@@ -21,6 +21,12 @@ export const COSTED_GROUP = {
 };
 export interface CostedGroup extends AnswerOf<typeof COSTED_GROUP> {}
 
+const WARNINGS = listOf(text).meta({ description: 'What the change does that nobody may expect; often nothing.' });
+
+export const CHANGED_GROUP = { ...COSTED_GROUP, warnings: WARNINGS };
+/** Group as a change has left it. */
+export interface ChangedGroup extends AnswerOf<typeof CHANGED_GROUP> {}
+
 const KEY_ENTRY = {
   kind: oneOf(['template', 'key']),
   name: text,
@@ -35,6 +41,10 @@ export const DEFINED_KEYS = {
   definition: WRITTEN,
 };
 export interface DefinedKeys extends AnswerOf<typeof DEFINED_KEYS> {}
+
+export const CHANGED_KEYS = { ...DEFINED_KEYS, warnings: WARNINGS };
+/** Template or key as a change has left it. */
+export interface ChangedKeys extends AnswerOf<typeof CHANGED_KEYS> {}
 
 export const PREVIEWED_GROUP = {
   ...MADE_GROUP,
@@ -65,6 +75,7 @@ export const CHANGE_PREVIEW = {
   }),
   before: SHARES_PREVIEW,
   after: SHARES_PREVIEW,
+  warnings: WARNINGS,
 };
 /** Effect of a change, without making it. */
 export interface ChangePreview extends AnswerOf<typeof CHANGE_PREVIEW> {}
@@ -75,6 +86,7 @@ export const KEYS_PREVIEW = {
   dryRun: exactly(true),
   before: WRITTEN.nullable(),
   after: WRITTEN.nullable(),
+  warnings: WARNINGS,
 };
 /** Shows the effect of a change without making it; null = not defined. The change is of a template or a key. */
 export interface KeysPreview extends AnswerOf<typeof KEYS_PREVIEW> {}

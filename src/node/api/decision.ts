@@ -1,6 +1,6 @@
-import type { Dimension } from '../../core/base/vocabulary.js';
 import type { Scope } from '../../core/beside/attachments/attachment.js';
 import { LEVELS } from '../../core/limiter/levels.js';
+import type { BudgetUnit } from '../../core/strict/budget-units.js';
 import type { ReportedCost } from './quota-node.js';
 
 /**
@@ -45,10 +45,10 @@ export type Refuser = (typeof REFUSERS)[number];
 
 /** Budget of the group, as far as this node knows. */
 export interface BudgetTold {
-  readonly unit: 'messages' | 'bytes';
+  readonly unit: BudgetUnit;
   /** With what was carried over or given beside. */
   readonly limit: number;
-  /** Whole units that nobody has spent: in the log, or held here. */
+  /** Amount that nobody has spent: in the log, or held here. Whole units; of cents, millionths. */
   readonly remaining: number;
   /** Milliseconds until the next period; null = it never ends, or none has begun. */
   readonly resetMs: number | null;
@@ -72,7 +72,8 @@ export interface Refused extends QuotaTold {
   readonly level: Refuser;
   /** Group whose level refused; only where the request named a scope. */
   readonly group?: string;
-  readonly dimension: Dimension;
+  /** Unit that was refused; tokens and cents only by a budget. */
+  readonly dimension: BudgetUnit;
   /** Set where the plan of the group would have granted it. */
   readonly shadow?: 'granted';
   /** Set where the budget refused. */
@@ -103,6 +104,14 @@ export const NOT_READY_RETRY_MS = 250;
 export interface Amounts {
   readonly messages?: number;
   readonly bytes?: number;
+}
+
+/** Amounts of a request, with what it may cost of a budget. Groups without such a budget take no notice of others. */
+export interface RequestAmounts extends Amounts {
+  /** Tokens of a model, for a budget in tokens alone: no rate counts them. */
+  readonly tokens?: number;
+  /** Cents, for a budget in cents alone; at most six decimals. */
+  readonly cents?: number;
 }
 
 export interface Origin {
@@ -150,7 +159,7 @@ export interface WaitOptions extends ReserveOptions, Waiting {
 }
 
 /** Amounts and bounds of a wait; one message where no amount is named. */
-export interface WaitForOptions extends Amounts, Origin, Waiting {
+export interface WaitForOptions extends RequestAmounts, Origin, Waiting {
   /** Longest wait in milliseconds, 0 to 600,000 (the default); then it rejects with WAIT_OVER. */
   readonly waitMs?: number;
 }

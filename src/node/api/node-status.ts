@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { TopicCounters } from '../../base/ports/report-topic.js';
 import { DIMENSIONS, DIRECTIONS } from '../../core/base/vocabulary.js';
 import { BUDGET_PERS } from '../../core/strict/budget-account.js';
+import { BUDGET_UNITS } from '../../core/strict/budget-units.js';
 import type { Binding } from '../../core/target/target-rate.js';
 import {
   type AnswerOf,
@@ -36,6 +37,8 @@ export const QUOTA = { quota: RATES, quotaAsWritten: QUOTA_AS_WRITTEN };
 
 export const LEVEL = oneOf(REFUSERS);
 export const DIMENSION = oneOf(DIMENSIONS);
+/** Unit that was refused; tokens and cents only by a budget. */
+export const REFUSED_UNIT = oneOf(BUDGET_UNITS);
 export const ONE_DIRECTION = oneOf(DIRECTIONS);
 
 const BINDINGS = [
@@ -397,14 +400,14 @@ const BUDGET_STATUS = {
     description: 'The state here: kept, or why this node cannot know what it may spend.',
   }),
   because: text.meta({ description: 'The reason for people; empty where the budget can be spent.' }),
-  unit: oneOf(['messages', 'bytes']),
+  unit: oneOf(BUDGET_UNITS),
   per: oneOf(BUDGET_PERS),
   timezone: text,
-  limit: count.meta({ description: 'What the period may spend, with what was carried over and given beside.' }),
-  remaining: count.meta({ description: 'What nobody has spent: in the log, or held by this node.' }),
-  spent: count.meta({ description: 'What is gone of the period, less what nodes may hold.' }),
-  held: count.meta({ description: 'What nodes may hold, by the log: at most so much more is spent.' }),
-  lost: count.meta({
+  limit: number.meta({ description: 'What the period may spend, with what was carried over and given beside.' }),
+  remaining: number.meta({ description: 'What nobody has spent: in the log, or held by this node.' }),
+  spent: number.meta({ description: 'What is gone of the period, less what nodes may hold.' }),
+  held: number.meta({ description: 'What nodes may hold, by the log: at most so much more is spent.' }),
+  lost: number.meta({
     description: 'What killed nodes held in this period: nobody knows if they had spent it, so it counts as spent.',
   }),
   from: text.nullable().meta({ description: 'The beginning of the period, ISO 8601; null = none has begun.' }),
@@ -445,7 +448,7 @@ export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 const REFUSAL_COUNT = {
   /** Null = the node decides nothing. */
   level: LEVEL.nullable(),
-  dimension: DIMENSION.nullable(),
+  dimension: REFUSED_UNIT.nullable(),
   reason: oneOf(REFUSAL_REASONS),
   count: number,
   lastAgoMs: number,

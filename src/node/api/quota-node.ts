@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { Direction } from '../../core/base/vocabulary.js';
+import type { BudgetUnit } from '../../core/strict/budget-units.js';
 import type { Cost } from '../../core/target/cost-units.js';
 import type { BudgetGift, BudgetGifts, Given } from './budget-gifts.js';
 import type {
@@ -13,6 +14,7 @@ import type {
   NotReady,
   Origin,
   Refused,
+  RequestAmounts,
   Reservation,
   ReserveOptions,
   TakeOptions,
@@ -32,7 +34,7 @@ export interface BudgetSpent {
   readonly percent: number;
   readonly spent: number;
   readonly limit: number;
-  readonly unit: 'messages' | 'bytes';
+  readonly unit: BudgetUnit;
 }
 
 /**
@@ -56,12 +58,12 @@ export interface QuotaNode {
   onBudget: ((spent: BudgetSpent) => void) | null;
 
   /** Decides at once, locally. Throws GROUP_UNKNOWN, SCOPE_UNATTACHED, AMOUNT_INVALID, AMOUNT_ABOVE_MAX_REQUEST. */
-  tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions): Decision;
+  tryAcquire(where: Where, amounts: RequestAmounts, options?: AcquireOptions): Decision;
   /**
    * Decides as `tryAcquire`, but waits its turn, at most `waitMs`. Rejects with what that throws, and with the signal's
    * reason.
    */
-  acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision>;
+  acquire(where: Where, amounts: RequestAmounts, options: WaitOptions): Promise<Decision>;
   /**
    * Resolves when it is this work's turn. Paces calls of a foreign API: `await node.waitFor('api')`. Rejects with
    * WAIT_OVER after `waitMs`, NOT_READY when the node closes, WAITING_FULL when limits.maxWaiting wait already, the
@@ -73,11 +75,11 @@ export interface QuotaNode {
    * message where no amounts are named; or neither. Waits its turn, at most `waitMs`. Release the slot when the request
    * ends: `using slot = await node.enter('reports')`. Throws what `acquire` throws.
    */
-  enter(where: Where, amounts?: Amounts, options?: EnterOptions): Promise<Entered>;
+  enter(where: Where, amounts?: RequestAmounts, options?: EnterOptions): Promise<Entered>;
   /** Enters as `enter`, at once, by the slots that this node holds. */
-  tryEnter(where: Where, amounts?: Amounts, options?: AcquireOptions): Entered;
+  tryEnter(where: Where, amounts?: RequestAmounts, options?: AcquireOptions): Entered;
   /** Tests if `tryAcquire` would grant this now; takes and counts nothing. */
-  containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean;
+  containsTokens(where: Where, amounts: RequestAmounts, origin?: Origin): boolean;
   /** Charges work that cannot be refused; it may leave a debt (setting debtMs). */
   consume(where: Where, amounts: Amounts, origin?: Origin): void;
   /** Takes an estimate for work whose cost is known later; commit or cancel it. */

@@ -12,6 +12,7 @@ import type {
   NotReady,
   Origin,
   Refused,
+  RequestAmounts,
   Reservation,
   ReserveOptions,
   TakeOptions,
@@ -100,19 +101,19 @@ export class EmbeddedNode implements QuotaNode {
     this.#parts.budgets.onSpent = (spent) => callEmbedder(() => listener?.(spent), failed);
   }
 
-  tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions): Decision {
+  tryAcquire(where: Where, amounts: RequestAmounts, options?: AcquireOptions): Decision {
     return this.#gate.tryAcquire(where, amounts, options);
   }
 
-  async acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision> {
+  async acquire(where: Where, amounts: RequestAmounts, options: WaitOptions): Promise<Decision> {
     return this.#gate.acquire(where, amounts, options);
   }
 
-  tryEnter(where: Where, amounts?: Amounts, options?: AcquireOptions): Entered {
+  tryEnter(where: Where, amounts?: RequestAmounts, options?: AcquireOptions): Entered {
     return this.#gate.tryEnter(where, amounts, options);
   }
 
-  async enter(where: Where, amounts?: Amounts, options?: EnterOptions): Promise<Entered> {
+  async enter(where: Where, amounts?: RequestAmounts, options?: EnterOptions): Promise<Entered> {
     return this.#gate.enter(where, amounts, options);
   }
 
@@ -120,7 +121,7 @@ export class EmbeddedNode implements QuotaNode {
     return waitFor(this.#gate, this.nodeId, where, options);
   }
 
-  containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean {
+  containsTokens(where: Where, amounts: RequestAmounts, origin?: Origin): boolean {
     return this.#gate.containsTokens(where, amounts, origin);
   }
 

@@ -6,6 +6,7 @@ import { shownRates } from '../../core/base/shown-rates.js';
 import { BYTES, lanesOf, MEMBERSHIP_PARTITION, MESSAGES, slotOf } from '../../core/base/vocabulary.js';
 import { bucketSeen } from '../../core/machine/bucket-seen.js';
 import type { Coordinator } from '../../core/machine/coordinator.js';
+import { amountOf } from '../../core/strict/budget-units.js';
 import type {
   BudgetStatus,
   ClusterBucketStatus,
@@ -120,9 +121,9 @@ export function describeBudget({ budgets }: Pick<StatusParts, 'budgets'>, group:
     timezone,
     limit,
     remaining,
-    spent: Math.max(0, (budget?.gone ?? 0) - held),
-    held,
-    lost: budget?.lost ?? 0,
+    spent: amountOf(unit, Math.max(0, (budget?.gone ?? 0) - held)),
+    held: amountOf(unit, held),
+    lost: amountOf(unit, budget?.lost ?? 0),
     from: per === 'total' ? null : isoOf(period?.fromMs),
     until: isoOf(period?.untilMs),
   };

@@ -2,6 +2,7 @@ import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { BudgetConfig } from '../../config/resolved/resolved-config.js';
 import { budgetQuotaOf } from '../../config/resolved/strict-quota.js';
 import { beside, NEW_BUDGET } from '../../core/strict/budget-account.js';
+import { amountOf, type BudgetUnit, countable, countOf, largestAmount } from '../../core/strict/budget-units.js';
 import type { BudgetGifts } from '../api/budget-gifts.js';
 import type { BudgetTold } from '../api/decision.js';
 import type { StrictLaneState } from '../api/node-status.js';
@@ -36,7 +37,7 @@ export interface BudgetLane {
 /** Budgets of groups as admission sees them. */
 export type KeptBudgets = Pick<
   BudgetLanes,
-  'get' | 'keeps' | 'isEmpty' | 'rejectIfFull' | 'read' | 'end' | 'stateOf' | 'because' | 'told'
+  'get' | 'keeps' | 'isEmpty' | 'rejectIfFull' | 'read' | 'end' | 'stateOf' | 'because' | 'told' | 'mostOf'
 >;
 
 export const NO_BUDGETS: KeptBudgets = {
@@ -49,6 +50,7 @@ export const NO_BUDGETS: KeptBudgets = {
   stateOf: () => 'kept',
   because: () => '',
   told: () => ({ unit: 'messages', limit: 0, remaining: 0, resetMs: null }),
+  mostOf: () => 0,
 };
 
 /** Milliseconds between looks at the calendar. More: periods begin later. */
@@ -151,7 +153,11 @@ export class BudgetLanes {
     const known = this.#lanes.get(group);
     // The unit is a part of the name: messages spent are no bytes.
     const name = strictLaneName(cluster, groupName, whatOf({ budget }));
-    if (known !== undefined && known.name !== name) this.end(group);
+    if (known !== undefined && known.name !== name) {
+      const units = { before: known.config.unit, after: budget.unit };
+      this.#parts.telemetry.log('warn', 'budget begins full in another unit', { group: groupName, ...units });
+      this.end(group);
+    }
     const kept = this.#lanes.get(group)?.bucket;
     kept?.propose(quota);
     this.#lanes.set(group, this.#made(name, kept ?? log.add(name, quota), group));
@@ -187,34 +193,49 @@ export class BudgetLanes {
   }
 
   /** Lists what a budget was given, the newest last. */
-  gifts({ bucket }: BudgetLane): BudgetGifts['gifts'] {
+  gifts({ bucket, config: { unit } }: BudgetLane): BudgetGifts['gifts'] {
     const { credits = [] } = bucket.budget ?? {};
     return credits.map(({ id, tokens, asked, atMs, giver }) => {
-      return { id, amount: asked, counts: tokens, time: new Date(atMs).toISOString(), who: giver };
+      const amounts = { amount: asked === null ? null : amountOf(unit, asked), counts: amountOf(unit, tokens) };
+      return { id, ...amounts, time: new Date(atMs).toISOString(), who: giver };
     });
   }
 
+  /** Counts what the present period may spend, in parts of its unit. */
+  mostOf({ bucket: { budget, quota } }: BudgetLane): number {
+    return quota.depth + (budget === null ? 0 : beside(budget));
+  }
+
   /** Tells what is left, as far as this node knows. */
-  told({ bucket, config }: BudgetLane): BudgetTold {
-    const { budget } = bucket;
-    const untilMs = budget?.period?.untilMs ?? null;
+  told(lane: BudgetLane): BudgetTold {
+    const { bucket, config } = lane;
+    const untilMs = bucket.budget?.period?.untilMs ?? null;
     return {
       unit: config.unit,
-      limit: bucket.quota.depth + (budget === null ? 0 : beside(budget)),
-      remaining: bucket.left,
+      limit: amountOf(config.unit, this.mostOf(lane)),
+      remaining: amountOf(config.unit, bucket.left),
       resetMs: untilMs === null ? null : Math.max(0, untilMs - this.#parts.wall()),
     };
   }
 
+  /** Returns null, or why the present period cannot have so much beside. */
+  refusalOf(lane: BudgetLane, amount: number): string | null {
+    const { unit } = lane.config;
+    const count = countOf(unit, amount);
+    if (Number.isNaN(count)) return `must be ${countable(unit)}, got ${amount}`;
+    if (this.mostOf(lane) + count <= Number.MAX_SAFE_INTEGER) return null;
+    return `would raise the period above ${largestAmount(unit)} ${unit}, got ${amount}`;
+  }
+
   /**
-   * Gives units to the present period, once for each id; null = all that is gone. Returns whether they count now, or
+   * Gives an amount to the present period, once for each id; null = all that is gone. Returns whether it counts now, or
    * null if the log did not answer.
    */
-  async credit(lane: BudgetLane, id: string, units: number | null, giver: string): Promise<boolean | null> {
+  async credit(lane: BudgetLane, id: string, amount: number | null, giver: string): Promise<boolean | null> {
     const isKnown = () => lane.bucket.budget?.credits.some((credit) => credit.id === id) === true;
     if (this.stateOf(lane) !== 'kept') return null;
     if (isKnown()) return false;
-    lane.bucket.credit(id, units, giver);
+    lane.bucket.credit(id, amount === null ? null : countOf(lane.config.unit, amount), giver);
     for (let waitedMs = 0; waitedMs < CREDIT_MS && !isKnown(); waitedMs += CREDIT_LOOK_MS) {
       await new Promise((resolve) => setTimeout(resolve, CREDIT_LOOK_MS));
     }
@@ -244,7 +265,8 @@ export class BudgetLanes {
   }
 
   #beginPeriod({ bucket, calendar, config }: BudgetLane, wallMs: number): void {
-    bucket.beginPeriod(calendar.periodAt(wallMs), Math.floor(config.carry * config.amount), wallMs);
+    const carried = Math.floor(config.carry * countOf(config.unit, config.amount));
+    bucket.beginPeriod(calendar.periodAt(wallMs), carried, wallMs);
   }
 
   /** Warns where a budget begins full because nobody knew it. */
@@ -261,15 +283,21 @@ export class BudgetLanes {
   #tellSpent(group: number, lane: BudgetLane): void {
     const { period, gone } = lane.bucket.budget ?? NEW_BUDGET;
     if (period === null) return;
-    const { limit, unit } = this.told(lane);
-    const reached = THRESHOLDS.findLast((percent) => 100 * gone >= percent * limit) ?? 0;
+    const most = this.mostOf(lane);
+    const { unit } = lane.config;
+    const reached = THRESHOLDS.findLast((percent) => 100 * gone >= percent * most) ?? 0;
     const before = this.#spent.get(group);
     this.#spent.set(group, { fromMs: period.fromMs, percent: reached });
     if (reached === 0 || (before?.fromMs === period.fromMs && reached <= before.percent)) return;
-    const facts = { group: this.#parts.groups.at(group).name, spent: gone, limit, unit };
+    const facts = { group: this.#parts.groups.at(group).name, ...amountsOf(unit, { spent: gone, limit: most }), unit };
     this.#parts.telemetry.log('warn', `budget is spent to ${reached} %`, facts);
     this.onSpent({ ...facts, percent: reached });
   }
+}
+
+function amountsOf<Name extends string>(unit: BudgetUnit, counts: Readonly<Record<Name, number>>) {
+  const entries = Object.entries<number>(counts).map(([name, count]) => [name, amountOf(unit, count)] as const);
+  return Object.fromEntries(entries) as Record<Name, number>;
 }
 
 /** Names what a lane counts. The unit is a part of it: messages spent are no bytes. */

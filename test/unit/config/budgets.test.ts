@@ -12,7 +12,7 @@ function mistakesOf(group: object, others: object = {}) {
 }
 
 test.each([
-  [{ messages: 10, bytes: 10 }, 'budget', 'names two units'],
+  [{ messages: 10, bytes: 10 }, 'budget', 'names more than one unit: messages, bytes'],
   [{ per: 'week' }, 'budget', 'names no unit'],
   [{ timezone: 'Europe/Paris' }, 'budget', 'names no unit'],
   [{ messages: -1 }, 'budget.messages', '-1'],
@@ -20,7 +20,12 @@ test.each([
   [{ bytes: 2 ** 53, per: 'year' }, 'budget.bytes', '9007199254740992'],
   [{ ...MILLION, per: 'fortnight' }, 'budget.per', 'fortnight'],
   [{ ...MILLION, timezone: 'Europe/Atlantis' }, 'budget.timezone', 'a zone that does not exist: Europe/Atlantis'],
-  [{ ...MILLION, tokens: 5 }, 'budget.tokens', 'tokens'],
+  [{ ...MILLION, tokens: 5, cents: 5 }, 'budget', 'names more than one unit: messages, tokens, cents'],
+  [{ tokens: 1.5 }, 'budget.tokens', '1.5'],
+  [{ cents: 0.0000001 }, 'budget.cents', '1e-7'],
+  [{ cents: 20.1234567 }, 'budget.cents', 'whole millionths of a cent'],
+  [{ cents: 1e10 }, 'budget.cents', '10000000000'],
+  [{ euros: 20 }, 'budget.euros', 'euros'],
   [{ ...MILLION, carry: 1.5 }, 'budget.carry', '1.5'],
   [{ ...MILLION, per: 'total', carry: 0.1 }, 'budget', 'a total, which never ends'],
   [{ carry: 0.1 }, 'budget', 'names no unit'],
@@ -45,12 +50,21 @@ test.each([
   expect(further).toEqual([]);
 });
 
-test('a budget that is read, described and read again is the same, with all that it has', () => {
-  const written = { bytes: 4096, per: 'week', timezone: 'Asia/Tokyo', carry: '20%' };
-  const { config } = examineGroup('plan', { budget: written }, '(test)');
-  const again = config && examineGroup('plan', leastDefinition(config), '(test)').config;
-  expect(again?.budget).toEqual({ unit: 'bytes', amount: 4096, per: 'week', timezone: 'Asia/Tokyo', carry: 0.2 });
-});
+test.each([
+  ['bytes', 4096, 4096],
+  ['tokens', '5M', 5_000_000],
+  ['cents', 1999.99, 1_999_990_000],
+] as const)(
+  'a budget of %s %s that is read, described and read again is the same, with all that it has',
+  (unit, amount, depth) => {
+    const written = { [unit]: amount, per: 'week', timezone: 'Asia/Tokyo', carry: '20%' };
+    const { config } = examineGroup('plan', { budget: written }, '(test)');
+    const again = config && examineGroup('plan', leastDefinition(config), '(test)').config;
+    expect(again?.budget).toEqual(config?.budget);
+    expect(again?.budget).toMatchObject({ unit, per: 'week', timezone: 'Asia/Tokyo', carry: 0.2 });
+    expect(again && budgetQuotaOf(again)).toMatchObject({ depth });
+  },
+);
 
 test('a budget stands beside any promise, a wait, and at run time', () => {
   const rate = { quota: { publish: { messagesPerSecond: 100 } } };

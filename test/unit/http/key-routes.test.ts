@@ -75,7 +75,14 @@ describe('templates over HTTP', () => {
     expect(await as('operator', 'PATCH', url, PER_MINUTE(6))).toMatchObject({ status: 201 });
     const patch = { burst: 3, quota: { publish: { messagesPerSecond: '9/min' } } };
     const after = { quota: { publish: { messagesPerSecond: '9/min' } }, burst: 3 };
-    const preview = { before: PER_MINUTE(6), after, kind: 'template', name: 'patched:{id}', dryRun: true };
+    const preview = {
+      before: PER_MINUTE(6),
+      after,
+      kind: 'template',
+      name: 'patched:{id}',
+      dryRun: true,
+      warnings: [],
+    };
     expect((await as('operator', 'PATCH', dry, patch)).body).toEqual(preview);
     expect((await as('operator', 'PUT', dry, after)).body).toEqual(preview);
     expect((await as('viewer', 'GET', url)).body).toMatchObject({ definition: PER_MINUTE(6) });

@@ -72,7 +72,7 @@ describe('GET /openapi.json', () => {
     });
     expect(Object.keys((schema as { properties: object }).properties).join(' ')).toBe(
       'group key tenant namespace headers topic client ' +
-        'direction limit messages bytes retry atMost priority cost reserve waitMs',
+        'direction limit messages bytes tokens cents retry atMost priority cost reserve waitMs',
     );
   });
 

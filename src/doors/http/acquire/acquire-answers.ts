@@ -4,7 +4,6 @@ import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import {
   DIMENSIONS,
   DIRECTION_COUNT,
-  type Dimension,
   type Direction,
   directionIndex,
   directionOfLane,
@@ -12,6 +11,7 @@ import {
   slotOf,
 } from '../../../core/base/vocabulary.js';
 import type { Scope } from '../../../core/beside/attachments/attachment.js';
+import type { BudgetUnit } from '../../../core/strict/budget-units.js';
 import {
   type Decision,
   type Granted,
@@ -181,7 +181,9 @@ export class RefusalAnswers {
 
   body(lane: number, { level, dimension, retryAfterMs, shadow, budget }: Refused): string {
     if (this.#version !== this.#node.groups.version) this.#forget();
-    const at = slotOf(lane, DIMENSIONS.indexOf(dimension)) * REFUSERS.length + REFUSERS.indexOf(level);
+    // A group has one budget: its own level tells it from the rest of the slot.
+    const slot = slotOf(lane, Math.max(0, (DIMENSIONS as readonly string[]).indexOf(dimension)));
+    const at = slot * REFUSERS.length + REFUSERS.indexOf(level);
     this.#heads[at] ??= this.#headOf(lane, level, dimension);
     const planned = shadow === undefined ? '' : `,"shadow":"${shadow}"`;
     const left = budget === undefined ? '' : `,"budget":${JSON.stringify(budget)}`;
@@ -193,7 +195,7 @@ export class RefusalAnswers {
     this.#version = this.#node.groups.version;
   }
 
-  #headOf(lane: number, level: Refuser, dimension: Dimension): string {
+  #headOf(lane: number, level: Refuser, dimension: BudgetUnit): string {
     const group = this.#node.groups.at(Math.floor(lane / DIRECTION_COUNT)).name;
     const facts = { group, direction: directionOfLane(lane), dimension };
     const problem = quotaProblem(this.fields.nameOf(lane, dimension, level), facts, level);
@@ -204,7 +206,7 @@ export class RefusalAnswers {
 /** Makes the body of a refusal, but for its `retryAfterMs`. */
 export function quotaProblem(
   policy: string,
-  facts: { readonly group: string; readonly direction: Direction; readonly dimension: Dimension },
+  facts: { readonly group: string; readonly direction: Direction; readonly dimension: BudgetUnit },
   level: Refuser,
 ) {
   const error = new QuotameshError('QUOTA_EXCEEDED', { ...facts, what: WHAT[level] });

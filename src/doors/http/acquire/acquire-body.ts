@@ -5,7 +5,7 @@ import { checkCost } from '../../../node/backends/report-cost.js';
 import { body } from '../route/body.js';
 import { amount, bulkOf, choice, flag, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
 import { withAllowed } from '../route/wording.js';
-import { DIRECTION, KEY_LIMIT, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from './scope-fields.js';
+import { BUDGET_AMOUNTS, DIRECTION, KEY_LIMIT, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from './scope-fields.js';
 
 const units = () => z.number().min(0).exactOptional();
 
@@ -38,6 +38,7 @@ const COMMON = {
     'The number of messages that are asked for. Absent means 0, but at least one amount must be above 0.',
   ).exactOptional(),
   bytes: amount('The number of bytes that are asked for. Absent means 0.').exactOptional(),
+  ...BUDGET_AMOUNTS,
   retry: flag(
     'True if this work was refused before and is tried again, so that it is not counted as demand twice.',
   ).exactOptional(),

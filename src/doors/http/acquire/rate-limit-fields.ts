@@ -12,6 +12,7 @@ import {
   directionIndex,
   directionOfLane,
 } from '../../../core/base/vocabulary.js';
+import type { BudgetUnit } from '../../../core/strict/budget-units.js';
 import { fullInMs, unitsLeft } from '../../../node/admission/decide/units-left.js';
 import type { Refuser } from '../../../node/api/decision.js';
 import type { KeySeen } from '../../../node/groups/keys/key-book.js';
@@ -41,7 +42,7 @@ export class RateLimitFields {
     return field === '' ? item : `${field}, ${item}`;
   }
 
-  #budgetName(lane: number, unit: Dimension): string {
+  #budgetName(lane: number, unit: BudgetUnit): string {
     return policyName(this.#node.gate.groupOf(lane).name, 'budget', unit);
   }
 
@@ -63,7 +64,7 @@ export class RateLimitFields {
   current(
     lane: number,
     nowMs: number,
-    refused?: { readonly level: Refuser; readonly dimension: Dimension; readonly retryAfterS: number },
+    refused?: { readonly level: Refuser; readonly dimension: BudgetUnit; readonly retryAfterS: number },
   ): string {
     const { names } = this.#of(lane);
     const violated = refused === undefined ? '' : this.nameOf(lane, refused.dimension, refused.level);
@@ -94,7 +95,7 @@ export class RateLimitFields {
   }
 
   /** Makes RateLimit-Policy of a refusal, with the refusing level's limit. */
-  policyWith(lane: number, { level, dimension }: { readonly level: Refuser; readonly dimension: Dimension }): string {
+  policyWith(lane: number, { level, dimension }: { readonly level: Refuser; readonly dimension: BudgetUnit }): string {
     const own = this.policy(lane);
     const rate = this.#limitOf(lane, dimension, level);
     if (rate === null) return own;
@@ -103,9 +104,9 @@ export class RateLimitFields {
   }
 
   /** Names the violated policy; a topic without its own limit violates the group's. */
-  nameOf(lane: number, dimension: Dimension, level: Refuser = 'group'): string {
+  nameOf(lane: number, dimension: BudgetUnit, level: Refuser = 'group'): string {
     if (level === 'budget') return this.#budgetName(lane, dimension);
-    const at = DIMENSIONS.indexOf(dimension);
+    const at = DIMENSIONS.indexOf(dimension as Dimension);
     const group = this.#of(lane).names[at] ?? '';
     if (this.#limitOf(lane, dimension, level) === null) return group;
     const direction = directionOfLane(lane);
@@ -114,8 +115,10 @@ export class RateLimitFields {
   }
 
   /** Returns the level's own limit; null = none, or the group, whose quota is the policy. */
-  #limitOf(lane: number, dimension: Dimension, level: Refuser): WrittenRate | null {
+  #limitOf(lane: number, unit: BudgetUnit, level: Refuser): WrittenRate | null {
     if (level === 'group' || level === 'budget') return null;
+    // Other levels refuse by rates.
+    const dimension = unit as Dimension;
     const direction = directionOfLane(lane);
     const { limits } = this.#node.config;
     if (level === 'node') return givenRate(limits.asWritten[direction], dimension);
@@ -172,7 +175,7 @@ export function policyName(group: string, ...rest: readonly string[]): string {
  * Writes an item of RateLimit-Policy; never more than is configured. q and w are integers: less than one unit per
  * window is written per longer window. *Worked:* 1 per 168 hours is `q=1;w=604800`, though 1 ÷ (1 ÷ 168) > 168.
  */
-export function policyItem(name: string, amount: number, windowS: number, dimension: Dimension): string {
+export function policyItem(name: string, amount: number, windowS: number, dimension: BudgetUnit): string {
   const windows = amount > 0 && amount < 1 ? Math.ceil((1 - ROUNDING_ERROR) / amount) : 1;
   const unit = dimension === 'bytes' ? ';qu="content-bytes"' : '';
   return `"${name}";q=${wholeUnits(amount * windows * (1 + ROUNDING_ERROR))};w=${Math.min(INTEGER_MAX, windows * windowS)}${unit}`;

@@ -4,7 +4,7 @@ import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Scope } from '../../../core/beside/attachments/attachment.js';
 import type { Amounts, Where } from '../../../node/api/decision.js';
 import { anyOfFields, type Rule } from '../route/body.js';
-import { anyObject, choice, GROUP_LENGTH_MAX, name, textUpTo } from '../route/fields.js';
+import { amount, anyObject, choice, decimal, GROUP_LENGTH_MAX, name, textUpTo } from '../route/fields.js';
 import { withAllowed } from '../route/wording.js';
 
 /** At most a hundred headers, because every rule looks at each. */
@@ -36,6 +36,16 @@ export const SCOPE_FIELDS = {
 };
 
 export const DIRECTION = choice(['publish', 'dispatch']).exactOptional();
+
+/** Fields for a budget alone; groups without such a budget take no notice. */
+export const BUDGET_AMOUNTS = {
+  tokens: amount(
+    'The tokens of a model that the work may cost, where the group has a budget in tokens. No rate counts them.',
+  ).exactOptional(),
+  cents: decimal(
+    'The cents that the work may cost, where the group has a budget in cents: at most six decimals.',
+  ).exactOptional(),
+};
 
 type Scoped = Readonly<z.output<z.ZodObject<typeof SCOPE_FIELDS>>>;
 

@@ -7,7 +7,7 @@ import { describeBudget } from '../../../node/status/describe-node.js';
 import { changedBy } from '../access/caller.js';
 import { BODY_PROBLEMS, json, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
-import { amount, flag, pathParams, textUpTo } from '../route/fields.js';
+import { decimal, flag, pathParams, textUpTo } from '../route/fields.js';
 import { route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
 
@@ -37,7 +37,9 @@ export function addBudgetRoutes(app: FastifyInstance, node: NodeParts): void {
     summary: 'Gives units to the present period of a budget, or resets it; once for each id',
     body: body({
       id: textUpTo(GIFT_ID_MAX, 'The name of the gift; a repeated one counts once.', 'invoice-7'),
-      amount: amount('The units that the period has beside its budget.').exactOptional(),
+      amount: decimal(
+        'The units that the period has beside its budget; of cents, with six decimals at most.',
+      ).exactOptional(),
       reset: flag(
         'True: all that is spent is there again, less what nodes hold; other gifts stay. Without amount.',
       ).exactOptional(),

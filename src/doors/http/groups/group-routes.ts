@@ -25,6 +25,7 @@ import {
   BATCH_PROBLEM,
   BODY_PROBLEMS,
   CHANGE_PROBLEMS,
+  CHANGED_DEFINITION,
   DEFINITION,
   DEFINITION_OR_PREVIEW,
   json,
@@ -103,7 +104,7 @@ function addDelete(app: FastifyInstance, node: ChangeParts): void {
 const GROUP = { tag: 'groups', params: pathParams('group') } as const;
 const CHANGE = { ...GROUP, url: '/v1/groups/:group', access: changes(null) } as const;
 
-const ANSWERS = { 200: DEFINITION_OR_PREVIEW, 201: DEFINITION, ...CHANGE_PROBLEMS };
+const ANSWERS = { 200: DEFINITION_OR_PREVIEW, 201: CHANGED_DEFINITION, ...CHANGE_PROBLEMS };
 
 const dryRun = onOrOff('True changes nothing, and shows what would follow.');
 

@@ -17,6 +17,7 @@ import type { ChangeParts } from '../../../node/groups/changes/change-parts.js';
 import { changedBy } from '../access/caller.js';
 import {
   CHANGE_PROBLEMS,
+  CHANGED_KEY_DEFINITION,
   KEY_DEFINITION,
   KEY_DEFINITION_OR_PREVIEW,
   KEY_DEFINITIONS,
@@ -66,7 +67,7 @@ function addLook(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']
 function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
   const what = WHAT[kind];
   const written = anyObject(`The keys of a group, as they stand below ${WHERE[kind]} in YAML.`);
-  const answers = { 200: KEY_DEFINITION_OR_PREVIEW, 201: KEY_DEFINITION, ...CHANGE_PROBLEMS } as const;
+  const answers = { 200: KEY_DEFINITION_OR_PREVIEW, 201: CHANGED_KEY_DEFINITION, ...CHANGE_PROBLEMS } as const;
   const writes = [
     ['PUT', `Makes ${what}, or replaces all of it; live keys follow`, previewPutKeys, putKeys],
     [

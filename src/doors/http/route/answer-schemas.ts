@@ -13,6 +13,8 @@ import {
 } from '../../../node/api/answer-table.js';
 import {
   CHANGE_PREVIEW,
+  CHANGED_GROUP,
+  CHANGED_KEYS,
   COSTED_GROUP,
   DEFINED_KEYS,
   GROUP_SUMMARY,
@@ -22,12 +24,12 @@ import {
 import { GROUP_EXPLANATION } from '../../../node/api/group-explanation.js';
 import {
   BACKEND_STATUS,
-  DIMENSION,
   GROUP_STATUS,
   KEY_STATUS,
   LEVEL,
   NODE_STATUS,
   ONE_DIRECTION,
+  REFUSED_UNIT,
 } from '../../../node/api/node-status.js';
 
 /**
@@ -62,7 +64,7 @@ const QUOTA_EXCEEDED = {
   ),
   group: text,
   direction: ONE_DIRECTION,
-  dimension: DIMENSION,
+  dimension: REFUSED_UNIT,
   level: LEVEL.meta({ description: 'The first level that refused.' }),
   shadow: z
     .literal('granted')
@@ -142,7 +144,7 @@ const BULK_ANSWER = itemOf(
     ...RESERVED,
     group: text,
     level: LEVEL,
-    dimension: DIMENSION,
+    dimension: REFUSED_UNIT,
     retryAfterMs: count,
     shadow: SHADOW_SAYS,
   },
@@ -199,10 +201,16 @@ export const GROUPS = json(
   }),
 );
 
-/** Answer of PUT, PATCH and GET …/definition; ETag = revision. */
+/** Answer of GET …/definition; ETag = revision. */
 export const DEFINITION = json('The group as YAML would write it.', record(COSTED_GROUP));
 
-/** Answers PUT and GET of templates and of keys' own settings. ETag = revision. */
+/** Answers PUT of a new group. ETag = revision. */
+export const CHANGED_DEFINITION = json('The group as it is now.', record(CHANGED_GROUP));
+
+/** Answers PUT of a new template, or of a key's new settings. ETag = revision. */
+export const CHANGED_KEY_DEFINITION = json('The definition as it is now.', record(CHANGED_KEYS));
+
+/** Answers GET of templates and of keys' own settings. ETag = revision. */
 export const KEY_DEFINITION = json(
   'The template, or what the key has of its own, as YAML would write it.',
   record(DEFINED_KEYS),
@@ -262,7 +270,7 @@ export const PREVIEW = json(
 
 export const DEFINITION_OR_PREVIEW = json(
   'The group as it is now; with ?dryRun=true what would follow.',
-  eitherOf(record(COSTED_GROUP), record(CHANGE_PREVIEW)),
+  eitherOf(record(CHANGED_GROUP), record(CHANGE_PREVIEW)),
 );
 
 export const KEY_PREVIEW = json(
@@ -272,5 +280,5 @@ export const KEY_PREVIEW = json(
 
 export const KEY_DEFINITION_OR_PREVIEW = json(
   'The definition as it is now; with ?dryRun=true before and after the change.',
-  eitherOf(record(DEFINED_KEYS), record(KEYS_PREVIEW)),
+  eitherOf(record(CHANGED_KEYS), record(KEYS_PREVIEW)),
 );

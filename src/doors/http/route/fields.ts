@@ -51,6 +51,21 @@ export function amount(description: string) {
   );
 }
 
+/** Amount of a budget; the library judges its decimals by the unit. */
+export function decimal(description: string) {
+  return withAllowed(
+    z
+      .number()
+      .min(0)
+      .max(AMOUNT_MAX)
+      .meta({ description, examples: [0.42] }),
+    (field, sent) => {
+      const reason = `must be a finite number from 0 to ${AMOUNT_MAX} (2^53 − 1), got ${showSent(sent)}`;
+      return new QuotameshError('AMOUNT_INVALID', { field, reason });
+    },
+  );
+}
+
 function amountMistake(field: string, sent: unknown): QuotameshError {
   const reason =
     typeof sent === 'number' && sent >= 0 && sent <= AMOUNT_MAX

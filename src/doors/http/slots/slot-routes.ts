@@ -20,7 +20,7 @@ import {
   untilHangUp,
 } from '../acquire/acquire-answers.js';
 import { leftItem, policyName, RateLimitFields, slotsPolicyItem, wholeSeconds } from '../acquire/rate-limit-fields.js';
-import { DIRECTION } from '../acquire/scope-fields.js';
+import { BUDGET_AMOUNTS, DIRECTION } from '../acquire/scope-fields.js';
 import { ACQUIRE_ANSWERS, BODY_PROBLEMS, json, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { amount, GROUP_LENGTH_MAX, HTTP_WAIT_MS_MAX, milliseconds, name, textUpTo } from '../route/fields.js';
@@ -80,7 +80,7 @@ async function enter(request: EnterRequest, reply: FastifyReply, entering: Enter
       allowedLease(leaseMs);
       open.rejectIfFull();
       const { waitMs = node.gate.usualWaitMs(group, options.direction) } = options;
-      const slot = await node.gate.enter(group, { messages, bytes }, { ...options, waitMs, signal });
+      const slot = await node.gate.enter(group, { ...request.body, messages, bytes }, { ...options, waitMs, signal });
       if (slot.granted && signal.aborted) slot.release();
       if (signal.aborted) return reply.hijack();
       const lane = laneOf(node.gate.groupIndex(group), directionIndex(options.direction ?? 'publish'));
@@ -179,6 +179,7 @@ const ENTER_BODY = body({
   direction: DIRECTION,
   messages: amount('The messages that its quota is charged; absent means 1.').exactOptional(),
   bytes: amount('The bytes that its quota is charged; absent means 0.').exactOptional(),
+  ...BUDGET_AMOUNTS,
   topic: name('The topic that the work is for.').exactOptional(),
   client: name('The client that does the work.').exactOptional(),
   waitMs: milliseconds(

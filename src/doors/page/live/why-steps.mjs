@@ -88,8 +88,11 @@ function slotSteps(slots) {
 
 /** Tells of the budget of a group: what nobody has spent of its period. */
 function budgetSteps(budget, amount, dimension) {
-  if (budget == null || budget.unit !== dimension) return [];
+  if (budget == null) return [];
   const { because, unit, per, limit, remaining, held, until } = budget;
+  // Tokens and cents are asked for beside messages and bytes.
+  const isBeside = unit === 'tokens' || unit === 'cents';
+  if (!isBeside && unit !== dimension) return [];
   if (because !== '')
     return [{ title: 'This node cannot know what is left of the budget', says: `${because}.`, state: 'stop' }];
   const title = `Budget left: ${rate(remaining)} of ${rate(limit)} ${unit} per ${per}`;
@@ -98,7 +101,13 @@ function budgetSteps(budget, amount, dimension) {
   const advice = [
     `${until === null ? 'Raise' : `Wait until ${until}, raise`} the budget, or give it some: quotamesh budget top-up.`,
   ];
-  return [{ title, says, ...(remaining >= amount ? { state: 'go' } : { state: 'stop', advice }) }];
+  return [
+    {
+      title,
+      says,
+      ...((isBeside ? remaining > 0 : remaining >= amount) ? { state: 'go' } : { state: 'stop', advice }),
+    },
+  ];
 }
 
 function readiness(ready) {

@@ -1,9 +1,10 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../../base/ports/clock.js';
-import { BYTES, DIRECTION_COUNT, MESSAGES } from '../../../core/base/vocabulary.js';
+import { DIRECTION_COUNT } from '../../../core/base/vocabulary.js';
 import type { Limiter } from '../../../core/limiter/limiter.js';
 import type { TokenRequest } from '../../../core/limiter/token-request.js';
 import type { CoordinatorView } from '../../../core/machine/coordinator-view.js';
+import { BUDGET_UNITS } from '../../../core/strict/budget-units.js';
 import type { StrictWallet } from '../../../core/strict/strict-wallet.js';
 import {
   type AcquireOptions,
@@ -13,12 +14,14 @@ import {
   RETRY_AFTER_MS_MAX,
   RETRY_UNKNOWN_MS,
   type Refused,
+  type RequestAmounts,
   type WaitOptions,
 } from '../../api/decision.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import type { BudgetLane, KeptBudgets } from '../../strict/budget-lanes.js';
 import type { QuotaTeller } from '../decide/quota-told.js';
 import type { RefusalLedger } from '../decide/refusal-ledger.js';
+import { spentOf } from './spent-amount.js';
 
 interface BudgetGateParts {
   readonly budgets: KeptBudgets;
@@ -34,9 +37,9 @@ interface BudgetGateParts {
 
 type Asked = Pick<TokenRequest, 'lane' | 'messages' | 'bytes'>;
 
-/** Tokens that a request has taken until it is decided. */
+/** Parts of a unit, taken until the request is decided. */
 interface Taken {
-  readonly tokens: number;
+  readonly count: number;
   readonly wallet: StrictWallet | null;
 }
 
@@ -65,14 +68,20 @@ export class BudgetGate {
   }
 
   /** Takes of the budget, then asks `decide` for the rest. */
-  tryAcquire(asked: Asked, options: AcquireOptions, decide: (part: Asked) => Decision): Decision {
+  tryAcquire(
+    asked: Asked,
+    amounts: RequestAmounts,
+    options: AcquireOptions,
+    decide: (part: Asked) => Decision,
+  ): Decision {
     const lane = this.#laneOf(asked.lane) as BudgetLane;
     const part = options.atMost === true ? this.#partOf(lane, asked) : asked;
-    const tokens = part[lane.config.unit];
+    const count = this.#countOf(lane, part, amounts);
     const doubt = this.#doubtOf(lane);
     if (doubt !== null) return this.#notReady(asked, options, doubt);
-    if (tokens > 0 && !lane.bucket.tryAcquire(tokens)) return this.#refuse(asked, lane, options);
-    const taken = { tokens, wallet: lane.bucket.wallet };
+    const isTaken = count === 0 || (this.#fits(lane, count) && lane.bucket.tryAcquire(count));
+    if (!isTaken) return this.#refuse(asked, lane, count, options);
+    const taken = { count, wallet: lane.bucket.wallet };
     return this.#settled(
       lane,
       taken,
@@ -81,11 +90,17 @@ export class BudgetGate {
   }
 
   /** Decides as `tryAcquire`; both may wait, `waitMs` together. */
-  async acquire(asked: Asked, options: WaitOptions, decide: (waitMs: number) => Promise<Decision>): Promise<Decision> {
+  async acquire(
+    asked: Asked,
+    amounts: RequestAmounts,
+    options: WaitOptions,
+    decide: (waitMs: number) => Promise<Decision>,
+  ): Promise<Decision> {
     const lane = this.#laneOf(asked.lane) as BudgetLane;
-    const tokens = asked[lane.config.unit];
+    const count = this.#countOf(lane, asked, amounts);
     const doubt = this.#doubtOf(lane);
     if (doubt !== null) return this.#notReady(asked, options, doubt);
+    if (!this.#fits(lane, count)) return this.#refuse(asked, lane, count, options);
     const { clock, limits } = this.#parts;
     const untilMs = clock() + options.waitMs;
     if (this.#waiting >= limits.maxWaiting) throw new QuotameshError('WAITING_FULL', { max: this.#waiting });
@@ -93,27 +108,28 @@ export class BudgetGate {
     // A lane where somebody waits stays the key's.
     const { heldBack } = this.#parts.limiter;
     heldBack[asked.lane]++;
-    let isTaken = tokens === 0;
+    let isTaken = count === 0;
     try {
-      isTaken ||= await lane.bucket.acquire(tokens, this.#worthMs(lane, tokens, options.waitMs), options.signal);
+      isTaken ||= await lane.bucket.acquire(count, this.#worthMs(lane, count, options.waitMs), options.signal);
     } finally {
       this.#waiting--;
       this.#parts.limiter.heldBack[asked.lane]--;
     }
-    if (!isTaken) return this.#refuse(asked, lane, options);
-    const taken = { tokens, wallet: lane.bucket.wallet };
+    if (!isTaken) return this.#refuse(asked, lane, count, options);
+    const taken = { count, wallet: lane.bucket.wallet };
     try {
       return this.#settled(lane, taken, await decide(Math.max(0, untilMs - clock())));
     } catch (error) {
-      taken.wallet?.endRequest(tokens, 0);
+      taken.wallet?.endRequest(count, 0);
       throw error;
     }
   }
 
   /** Tests if the budget has it here now. */
-  contains(asked: Asked): boolean {
+  contains(asked: Asked, amounts: RequestAmounts): boolean {
     const lane = this.#laneOf(asked.lane) as BudgetLane;
-    return this.#doubtOf(lane) === null && lane.bucket.contains(asked[lane.config.unit]);
+    const count = this.#countOf(lane, asked, amounts);
+    return this.#doubtOf(lane) === null && lane.bucket.contains(count);
   }
 
   /** Milliseconds that who asks without a wait waits; 0 = the lane has no budget. */
@@ -122,32 +138,45 @@ export class BudgetGate {
     return known === undefined ? 0 : (this.#parts.groups.ofLane(lane).waitMs ?? known.bucket.tripMs);
   }
 
+  /** Counts what a request costs, in parts of the unit. */
+  #countOf({ config: { unit } }: BudgetLane, asked: Asked, amounts: RequestAmounts): number {
+    if (unit === 'messages' || unit === 'bytes') return asked[unit];
+    return spentOf(this.#parts.groups.ofLane(asked.lane).name, unit, amounts);
+  }
+
+  /** False = no period has so much: nothing is ordered for it. */
+  #fits(lane: BudgetLane, count: number): boolean {
+    return count <= this.#parts.budgets.mostOf(lane);
+  }
+
   /** Grants a part of what is held here: whole messages, at least one. */
-  #partOf({ config, bucket }: BudgetLane, asked: Asked): Asked {
-    if (config.unit === 'bytes') return asked;
+  #partOf({ config: { unit }, bucket }: BudgetLane, asked: Asked): Asked {
+    if (unit === 'bytes') return asked;
+    // Nobody says what a part of the messages costs.
+    if (unit !== 'messages') throw this.#unable(asked.lane, `grant a part of its ${unit} (atMost)`);
     return { ...asked, messages: Math.max(1, Math.min(asked.messages, bucket.held)) };
   }
 
   /** Waits only for what the log has: no period begins while a request waits. */
-  #worthMs({ bucket }: BudgetLane, tokens: number, waitMs: number): number {
-    return bucket.left < tokens ? Math.min(waitMs, bucket.tripMs) : waitMs;
+  #worthMs({ bucket }: BudgetLane, count: number, waitMs: number): number {
+    return bucket.left < count ? Math.min(waitMs, bucket.tripMs) : waitMs;
   }
 
   /** Charges what was granted, and gives the rest back. */
-  #settled(lane: BudgetLane, { tokens, wallet }: Taken, decision: Decision): Decision {
+  #settled(lane: BudgetLane, { count, wallet }: Taken, decision: Decision): Decision {
     const { unit } = lane.config;
-    const used = decision.granted ? Math.min(tokens, decision[unit] ?? tokens) : 0;
-    wallet?.endRequest(tokens, used);
+    const part = decision.granted && (unit === 'messages' || unit === 'bytes') ? decision[unit] : undefined;
+    wallet?.endRequest(count, decision.granted ? Math.min(count, part ?? count) : 0);
     return decision.granted ? Object.assign(spread(decision), { budget: this.#parts.budgets.told(lane) }) : decision;
   }
 
-  #refuse(asked: Asked, lane: BudgetLane, { retry = false }: AcquireOptions): Refused {
+  #refuse(asked: Asked, lane: BudgetLane, count: number, { retry = false }: AcquireOptions): Refused {
     const { limiter, refusals, teller, clock, budgets } = this.#parts;
     const { unit } = lane.config;
     limiter.countRefused(asked.lane, asked.messages, asked.bytes, retry);
-    refusals.count(asked.lane, 'budget', unit === 'bytes' ? BYTES : MESSAGES, clock());
+    refusals.count(asked.lane, 'budget', BUDGET_UNITS.indexOf(unit), clock());
     const budget = budgets.told(lane);
-    const isThere = budget.remaining >= asked[unit];
+    const isThere = lane.bucket.left >= count;
     const waitMs = isThere ? lane.bucket.tripMs : (budget.resetMs ?? RETRY_UNKNOWN_MS);
     const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
     return Object.assign(teller.refusal(asked.lane, { level: 'budget', dimension: unit, retryAfterMs }), { budget });
@@ -176,11 +205,11 @@ export class BudgetGate {
 }
 
 /** Decides, and gives the part back where that throws. */
-function asBudget(decide: () => Decision, { tokens, wallet }: Taken): Decision {
+function asBudget(decide: () => Decision, { count, wallet }: Taken): Decision {
   try {
     return decide();
   } catch (error) {
-    wallet?.endRequest(tokens, 0);
+    wallet?.endRequest(count, 0);
     throw error;
   }
 }

@@ -1,11 +1,12 @@
-import { BYTES, DIMENSIONS, type Dimension } from '../../../core/base/vocabulary.js';
+import { BYTES } from '../../../core/base/vocabulary.js';
 import type { CoordinatorView } from '../../../core/machine/coordinator-view.js';
+import { BUDGET_UNITS, type BudgetUnit } from '../../../core/strict/budget-units.js';
 import type { Refuser } from '../../api/decision.js';
 import type { RefusalCount, RefusalReason } from '../../api/group-explanation.js';
 
 interface Entry {
   readonly level: Refuser | null;
-  readonly dimension: Dimension | null;
+  readonly dimension: BudgetUnit | null;
   readonly reason: RefusalReason;
   count: number;
   lastMs: number;
@@ -23,10 +24,10 @@ export class RefusalLedger {
     this.#loop = loop;
   }
 
-  /** Counts one. @param dimension index; −1 = no room, or nothing is decided */
+  /** Counts one. @param dimension index of BUDGET_UNITS; −1 = no room, or nothing is decided */
   count(lane: number, level: Refuser | null, dimension: number, nowMs: number): void {
     const reason = this.#reasonOf(lane, level, dimension);
-    const name = dimension === -1 ? null : DIMENSIONS[dimension];
+    const name = dimension === -1 ? null : BUDGET_UNITS[dimension];
     const entries = this.#lanes.get(lane) ?? [];
     if (entries.length === 0) this.#lanes.set(lane, entries);
     let entry = entries.find((one) => one.reason === reason && one.level === level && one.dimension === name);

@@ -4,11 +4,11 @@ import { DIRECTION_COUNT } from '../../../core/base/vocabulary.js';
 import type { StrictWallet } from '../../../core/strict/strict-wallet.js';
 import {
   type AcquireOptions,
-  type Amounts,
   type Decision,
   NOT_READY_RETRY_MS,
   type NotReady,
   type Refused,
+  type RequestAmounts,
   type WaitOptions,
 } from '../../api/decision.js';
 import type { Entered, EnterOptions, NoSlot, SlotsTold } from '../../api/slot.js';
@@ -164,8 +164,8 @@ function notEntered(group: string, lane: SlotLane | undefined, decision: Refused
 }
 
 /** Asks for one message where no amounts are named. */
-export function orOne(amounts: Amounts | undefined): Amounts {
+export function orOne(amounts: RequestAmounts | undefined): RequestAmounts {
   return amounts ?? ONE;
 }
 
-const ONE: Amounts = Object.freeze({ messages: 1 });
+const ONE: RequestAmounts = Object.freeze({ messages: 1 });

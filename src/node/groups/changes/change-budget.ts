@@ -9,7 +9,9 @@ interface Budgets<Lane> {
   /** Undefined = the group has no budget. */
   known(group: number): Lane | undefined;
   /** Null = the log has not answered. */
-  credit(lane: Lane, id: string, units: number | null, giver: string): Promise<boolean | null>;
+  credit(lane: Lane, id: string, amount: number | null, giver: string): Promise<boolean | null>;
+  /** Returns null, or why the present period cannot have so much beside. */
+  refusalOf(lane: Lane, amount: number): string | null;
   because(lane: Lane): string;
   gifts(lane: Lane): BudgetGifts['gifts'];
 }
@@ -30,14 +32,16 @@ export async function giveBudget<Lane>(
   gift: BudgetGift,
   { name: who, how, requestId }: ChangedBy,
 ): Promise<boolean> {
-  const { id, units } = readGift(gift);
+  const { id, amount } = readGift(gift);
   const lane = laneOf(budgets, number);
-  const isCounted = await budgets.credit(lane, id, units, `${who.slice(0, NAME_LENGTH_MAX)} (${how})`);
+  const refusal = amount === null ? null : budgets.refusalOf(lane, amount);
+  if (refusal !== null) throw invalid('amount', refusal);
+  const isCounted = await budgets.credit(lane, id, amount, `${who.slice(0, NAME_LENGTH_MAX)} (${how})`);
   if (isCounted === null) {
     const reason = budgets.because(lane) || 'the log has not answered';
     throw new QuotameshError('NOT_READY', { node: config.nodeId, reason });
   }
-  const what = units === null ? 'reset' : `given ${units}`;
+  const what = amount === null ? 'reset' : `given ${amount}`;
   const facts = {
     audit: true,
     outcome: 'accepted',
@@ -62,15 +66,14 @@ function laneOf<Lane>(budgets: Pick<Budgets<Lane>, 'known'>, number: number): La
   return lane;
 }
 
-function readGift(gift: unknown): { readonly id: string; readonly units: number | null } {
+function readGift(gift: unknown): { readonly id: string; readonly amount: number | null } {
   if (!isMapping(gift)) throw invalid('gift', `must be an object, got ${showSent(gift)}`);
   const { id, amount, reset = false } = gift;
   if (typeof id !== 'string' || id === '' || id.length > GIFT_ID_MAX)
     throw invalid('id', `must be a text of 1 to ${GIFT_ID_MAX} characters, got ${showSent(id)}`);
-  if (reset === true && amount === undefined) return { id, units: null };
-  if (reset === false && typeof amount === 'number' && Number.isSafeInteger(amount) && amount > 0)
-    return { id, units: amount };
-  throw invalid('amount', `must be a whole number above 0, or absent beside reset: true, got ${showSent(amount)}`);
+  if (reset === true && amount === undefined) return { id, amount: null };
+  if (reset === false && typeof amount === 'number' && amount > 0) return { id, amount };
+  throw invalid('amount', `must be a number above 0, or absent beside reset: true, got ${showSent(amount)}`);
 }
 
 function invalid(field: string, reason: string): QuotameshError {

@@ -12,11 +12,12 @@ import { hasRate, LIMIT_NAMES, rateKey } from '../../../config/setting/written-r
 import { isExpected } from '../../../core/beside/registry/group-history.js';
 import type { ChangedBy, GroupDefinition } from '../../../core/beside/registry/registry-record.js';
 import { DEFINITION_BYTES_MAX } from '../../../topic/codec/registry-codec.js';
-import type { CostedGroup } from '../../api/change-answers.js';
+import type { ChangedGroup, CostedGroup } from '../../api/change-answers.js';
 import { leastDefinition } from '../least-definition.js';
 import { originOf } from '../registry/describe-registry.js';
 import { rejectInUse } from './attaching.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
+import { warningsOf } from './change-warnings.js';
 
 export type { CostedGroup } from '../../api/change-answers.js';
 
@@ -42,13 +43,14 @@ export async function putGroup(
   definition: GroupDefinition,
   expected: Expected,
   by: ChangedBy,
-): Promise<CostedGroup & { readonly isNew: boolean }> {
+): Promise<ChangedGroup & { readonly isNew: boolean }> {
   const registry = registryOf(parts);
   const isNew = !parts.groups.numbers.has(name);
+  const warnings = isNew ? [] : warningsOf(definedGroup(parts, name).definition, definition);
   const { accepted, state } = await registry.propose(name, expected, definition, by);
   if (!accepted) throw changed(name, state.revision, expected);
   const { readPageBytes } = parts.config.costs;
-  return { group: name, origin: 'run-time', revision: state.revision, definition, readPageBytes, isNew };
+  return { group: name, origin: 'run-time', revision: state.revision, definition, readPageBytes, warnings, isNew };
 }
 
 /**
@@ -61,7 +63,7 @@ export async function patchGroup(
   patch: GroupDefinition,
   expected: Expected,
   by: ChangedBy,
-): Promise<CostedGroup> {
+): Promise<ChangedGroup> {
   return afterOthers(expected, 'GROUP_CHANGED', async () => {
     const { revision } = definedGroup(parts, name);
     const definition = checkedDefinition(parts, name, mergedDefinition(parts, name, patch));

@@ -12,11 +12,12 @@ import {
   templateEntry,
 } from '../../../core/beside/registry/registry-record.js';
 import { DEFINITION_BYTES_MAX } from '../../../topic/codec/registry-codec.js';
-import type { DefinedKeys, KeyEntry, KeysPreview } from '../../api/change-answers.js';
+import type { ChangedKeys, DefinedKeys, KeyEntry, KeysPreview } from '../../api/change-answers.js';
 import { examineOverride, examineTemplate } from '../keys/key-definition.js';
 import { leastOverride, leastTemplate } from '../least-definition.js';
 import { afterOthers, patched } from './change-group.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
+import { warningsOf } from './change-warnings.js';
 
 export type { DefinedKeys, KeyEntry } from '../../api/change-answers.js';
 
@@ -63,9 +64,10 @@ export async function putKeys(
   definition: GroupDefinition,
   expected: Expected,
   by: ChangedBy,
-): Promise<DefinedKeys & { readonly isNew: boolean }> {
+): Promise<ChangedKeys & { readonly isNew: boolean }> {
   const registry = registryOf(parts);
   const isNew = !isDefined(parts, entry);
+  const warnings = warningsOf(definitionIn(parts, entry), definition);
   try {
     check(parts, entry, definition);
   } catch (error) {
@@ -74,7 +76,7 @@ export async function putKeys(
   }
   const { accepted, state } = await registry.propose(nameOf(entry), expected, definition, by);
   if (!accepted) throw changed(entry, state.revision, expected);
-  return { ...entry, origin: 'run-time', revision: state.revision, definition, isNew };
+  return { ...entry, origin: 'run-time', revision: state.revision, definition, warnings, isNew };
 }
 
 /** Changes some settings; repeats after others' changes unless `expected` is given. Rejects as `putKeys`. */
@@ -84,7 +86,7 @@ export async function patchKeys(
   patch: GroupDefinition,
   expected: Expected,
   by: ChangedBy,
-): Promise<DefinedKeys & { readonly isNew: boolean }> {
+): Promise<ChangedKeys & { readonly isNew: boolean }> {
   return afterOthers(expected, 'KEY_DEFINITION_CHANGED', async () => {
     const before = definitionIn(parts, entry) ?? {};
     const { revision, definition } = parts.registry?.stateOf(nameOf(entry)) ?? NEVER;
@@ -103,7 +105,8 @@ export function previewPutKeys(
 ): KeysPreview {
   check(parts, entry, definition);
   expectRevision(parts, entry, expected);
-  return { ...entry, dryRun: true, before: definitionIn(parts, entry), after: definition };
+  const before = definitionIn(parts, entry);
+  return { ...entry, dryRun: true, before, after: definition, warnings: warningsOf(before, definition) };
 }
 
 /** Previews a patch. Throws what `patchKeys` would reject with. */
@@ -121,7 +124,8 @@ export function previewPatchKeys(
 export function previewDeleteKeys(parts: ChangeParts, entry: KeyEntry, expected: Expected): KeysPreview {
   rejectUndeletable(parts, entry);
   expectRevision(parts, entry, expected);
-  return { ...entry, dryRun: true, before: definitionIn(parts, entry), after: inYaml(parts, entry) };
+  const [before, after] = [definitionIn(parts, entry), inYaml(parts, entry)];
+  return { ...entry, dryRun: true, before, after, warnings: warningsOf(before, after) };
 }
 
 /**

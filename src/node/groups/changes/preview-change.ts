@@ -10,6 +10,7 @@ import type { ChangePreview, DirectionPreview, GroupPreview } from '../../api/ch
 import { rejectInUse } from './attaching.js';
 import { checkedDefinition, expectRevision, mergedDefinition } from './change-group.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
+import { warningsOf } from './change-warnings.js';
 
 /** Previews a PUT, with all checks. Shares follow from the last reports; strategies with steps show their first. */
 export function previewPut(parts: ChangeParts, name: string, written: unknown, expected: Expected): ChangePreview {
@@ -54,6 +55,7 @@ function preview(
     definition,
     before: before === null ? null : sharesOf(parts, before),
     after: after === null ? null : sharesOf(parts, after),
+    warnings: warningsOf(before && definitionOf(before), definition),
   };
 }
 

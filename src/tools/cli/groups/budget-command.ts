@@ -13,7 +13,7 @@ export function budgetCommand(): Command {
     .argument('<group>', 'a group with a budget')
     .action(lazily(async () => (await import('./change-budgets.js')).showBudget));
   gift(budget, 'top-up', 'Give units to the present period, beside the budget.')
-    .argument('<amount>', 'whole units of the budget, like 5000 or 100k')
+    .argument('<amount>', 'units of the budget, like 5000 or 100k; cents may have six decimals')
     .action(lazily(async () => (await import('./change-budgets.js')).topUp));
   gift(budget, 'reset', 'Make all that is spent spendable again, less what nodes hold; other gifts stay.').action(
     lazily(async () => (await import('./change-budgets.js')).resetBudget),

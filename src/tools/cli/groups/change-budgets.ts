@@ -22,10 +22,10 @@ export async function showBudget(group: string, options: NodeCommandOptions): Pr
 
 /** `quotamesh budget top-up`. */
 export async function topUp(group: string, amount: string, options: GiftFlags): Promise<void> {
-  const units = parseQuantity('count', amount);
-  if (!(Number.isSafeInteger(units) && units > 0))
-    throw usage(`the amount must be whole units above 0, like 5000 or 100k, got ${JSON.stringify(amount)}`);
-  return give(group, { id: options.id ?? randomUUID(), amount: units }, options);
+  const given = parseQuantity('count', amount);
+  if (!(Number.isFinite(given) && given > 0))
+    throw usage(`the amount must be a number above 0, like 5000 or 100k, got ${JSON.stringify(amount)}`);
+  return give(group, { id: options.id ?? randomUUID(), amount: given }, options);
 }
 
 /** `quotamesh budget reset`. */

@@ -8,7 +8,13 @@ import { segmentOf } from '../../../config/setting/path-segment.js';
 import { SECONDS_OF, SHORT_UNIT } from '../../../config/setting/quantity.js';
 import { rateKey, shownRate, spelledIn, unitIn } from '../../../config/setting/written-rate.js';
 import { parseYaml } from '../../../config/yaml/parse-yaml.js';
-import type { ChangePreview, CostedGroup, DirectionPreview, GroupPreview } from '../../../node/api/change-answers.js';
+import type {
+  ChangedGroup,
+  ChangePreview,
+  CostedGroup,
+  DirectionPreview,
+  GroupPreview,
+} from '../../../node/api/change-answers.js';
 import type { DirectionStatus, GroupStatus, RateStatus } from '../../../node/api/node-status.js';
 import type { AttachedTo } from '../../../node/groups/changes/attaching.js';
 import type { SampleOf } from '../../node-client/answer-sample.js';
@@ -29,7 +35,7 @@ const SUMMARY: SampleOf<Summary> = { group: '', origin: '', revision: 0, publish
 
 export const DEFINITION_SAMPLE: SampleOf<CostedGroup> = { group: '', revision: 0, definition: {}, readPageBytes: 0 };
 
-type Changed = CostedGroup | ChangePreview;
+type Changed = ChangedGroup | ChangePreview;
 
 /** Returns a sample of the answer to a change. */
 export function changeSample(dryRun = false) {
@@ -173,8 +179,15 @@ export async function fromFile(file: string): Promise<unknown> {
   throw new QuotameshError('CONFIG_UNREADABLE', { file, reason });
 }
 
+interface Warned {
+  readonly warnings?: readonly string[];
+}
+
 /** Prints the answer to a change; null = deleted. @param entry its last member is the name */
-export function report<Made extends { readonly revision: number }, Preview extends { readonly dryRun: true }>(
+export function report<
+  Made extends Warned & { readonly revision: number },
+  Preview extends Warned & { readonly dryRun: true },
+>(
   entry: Readonly<Record<string, string>>,
   made: Made | Preview | null,
   textOf: (preview: Preview) => string,
@@ -183,6 +196,7 @@ export function report<Made extends { readonly revision: number }, Preview exten
   if (json) print(JSON.stringify(made ?? { ...entry, deleted: true }));
   else if (made !== null && 'dryRun' in made) print(textOf(made));
   else print(printable(`${Object.values(entry).at(-1)}: ${made === null ? 'deleted' : `revision ${made.revision}`}`));
+  if (!json) for (const warning of made?.warnings ?? []) print(printable(`warning: ${warning}`));
 }
 
 /** Writes every node's shares before and after an unmade change. */
