@@ -49,10 +49,12 @@ function filesUnder(...folders: readonly string[]): SourceFile[] {
     });
 }
 
+const BUILT = /^(generated|node_modules|dist(-bench|-chaos)?)$/;
+
 function walk(folder: string, names = /\.(ts|mjs)$/): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return ['generated', 'node_modules', 'dist'].includes(entry.name) ? [] : walk(path, names);
+    if (entry.isDirectory()) return BUILT.test(entry.name) ? [] : walk(path, names);
     return names.test(entry.name) ? [path] : [];
   });
 }

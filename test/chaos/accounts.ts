@@ -2,12 +2,12 @@ import { depthOf, isInPieces } from '../../sim/account/written-bucket.js';
 import { AccountLedger } from '../../sim/oracle/account-ledger.js';
 import type { Allowed } from './allowed.js';
 import type { Call } from './clients.js';
-import { grantsOf } from './grants.js';
+import { type Grant, grantsOf } from './grants.js';
 import type { HappenedFault } from './happened.js';
 import { countedAt, type Life, toldMs } from './lives.js';
 import { DELIVERY_MS } from './promises.js';
 import { NODES } from './schedule.js';
-import { GROUPS } from './workload.js';
+import { type ChaosGroup, GROUPS, strictDepthOf } from './workload.js';
 
 /** The account of a group, and the span of the run that is nearest to its bound, or most above it. */
 export interface JudgedAccount {
@@ -18,7 +18,7 @@ export interface JudgedAccount {
   readonly toMs: number;
   /** Granted in that span above what flowed in and what nodes that started or were killed in it are allowed. */
   readonly above: number;
-  /** Three depths. */
+  /** Three depths; of a strict group one. */
   readonly most: number;
 }
 
@@ -36,13 +36,15 @@ export function accountsOf(
 ): JudgedAccount[] {
   const kills = killsOf(lives, happened);
   const starts = startsOf(lives, happened);
-  return GROUPS.map(({ quota }, group) => {
+  return GROUPS.map((of, group) => {
+    const grants = grantsOf(calls, group, happened);
+    if (of.isStrict) return strictAccount(of, group, grants);
+    const { quota } = of;
     const written = { isKey: false, per: 'Second', quota, burst: null } as const;
     const ledger = new AccountLedger(isInPieces(written, NODES) ? NODES : 0);
     for (const { fromMs, perSecond } of allowed.steps(group, durationMs)) {
       ledger.limited(fromMs, perSecond, depthOf(written));
     }
-    const grants = grantsOf(calls, group, happened);
     let killed = 0;
     for (const { node, earliestMs: sinceMs, latestMs } of grants) {
       for (; killed < kills.length && kills[killed].atMs <= latestMs; killed++) {
@@ -54,6 +56,15 @@ export function accountsOf(
     const { excess, fromMs, untilMs: toMs, most } = ledger.worst();
     return { group, granted: grants.length, fromMs, toMs, above: Math.max(0, excess + most), most };
   });
+}
+
+/** Judges a strict group: whatever happens, a span has what flows in and one depth. */
+function strictAccount(of: ChaosGroup, group: number, grants: readonly Grant[]): JudgedAccount {
+  const ledger = new AccountLedger();
+  ledger.limited(0, of.quota, strictDepthOf(of));
+  for (const { earliestMs: sinceMs, latestMs } of grants) ledger.granted(latestMs, 1, { sinceMs });
+  const { excess, fromMs, untilMs: toMs, most } = ledger.worst();
+  return { group, granted: grants.length, fromMs, toMs, above: Math.max(0, excess + most), most: strictDepthOf(of) };
 }
 
 export function isAbove({ above, most }: JudgedAccount): boolean {

@@ -38,6 +38,8 @@ export class Allowed {
 
   /** Lists every rate of a run, in order. */
   steps(group: number, durationMs: number): RateStep[] {
+    // A node that is alone keeps nothing of a strict group.
+    if (GROUPS[group].isStrict) return [{ fromMs: 0, perSecond: GROUPS[group].quota }];
     const holdMs = GROUPS[group].isolation.holdMs;
     const turns = this.#spans.flatMap(({ fromMs, toMs, countedUntilMs, deafSinceMs, noticesAfterMs }) => {
       return [fromMs, countedUntilMs, deafSinceMs + Math.max(holdMs, noticesAfterMs), toMs];

@@ -61,7 +61,8 @@ export function whatIsMissing(latest: readonly (Sample | undefined)[]): string |
     if (seen.epoch !== first.epoch) return `n1 reads the log ${first.epoch}, n${node + 1} reads ${seen.epoch}`;
     nodes.push(seen);
   }
-  for (const [group, { name, quota }] of GROUPS.entries()) {
+  for (const [group, { name, quota, isStrict }] of GROUPS.entries()) {
+    if (isStrict) continue;
     const shares = nodes.map(({ groups }) => groups[group]?.share ?? 0);
     const sum = shares.reduce((total, share) => total + share, 0);
     if (Math.abs(sum - quota) > AGREE_QUOTAS * quota) return `Σ shares of ${name} is ${sum.toFixed(1)} of ${quota}`;

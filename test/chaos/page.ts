@@ -23,8 +23,9 @@ export function renderChaosPage(evidence: Evidence, verdict: Verdict, seed: numb
 }
 
 function body(evidence: Evidence, verdict: Verdict, seed: number): Html {
-  const charts = GROUPS.map(({ name, quota, strategy, isolation: { policy, holdMs } }, at) => {
-    const about = `${quota}/s, ${strategy}, ${policy} after ${holdMs / 1000} s`;
+  const charts = GROUPS.map(({ name, quota, isStrict, strategy, isolation: { policy, holdMs } }, at) => {
+    const relaxed = `${strategy}, ${policy} after ${holdMs / 1000} s`;
+    const about = `${quota}/s, ${isStrict ? 'strict' : relaxed}`;
     return html`<section><h2>${name} <small>${about}</small></h2><div id="chart-${at}"></div></section>
 `;
   });

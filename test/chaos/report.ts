@@ -65,7 +65,7 @@ function groupTable({ accounts, windows }: Verdict): Table {
       quiet.length === 0 ? '–' : `${Math.max(...quiet)} of ${settledMost(group)}`,
     ];
   });
-  const any = ['most above, of three depths', 'in the span'];
+  const any = ['most above, of promised depths', 'in the span'];
   const head = ['group', 'quota', 'granted', 'mean', ...any, 'settled 5 s', 'least', 'most, of allowed'];
   return { title: 'Granted; above quota and what faults allow, in any span; in 5 s of a settled cluster', head, rows };
 }

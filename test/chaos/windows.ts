@@ -5,7 +5,7 @@ import { type HappenedFault, isQuiet } from './happened.js';
 import { lullsIn } from './lulls.js';
 import { STEADY_QUOTAS, WINDOW_MS } from './promises.js';
 import { NODES } from './schedule.js';
-import { GROUPS } from './workload.js';
+import { GROUPS, strictDepthOf } from './workload.js';
 
 /** One window of 5 s of one group, in messages. */
 export interface ChaosWindow {
@@ -49,7 +49,9 @@ export function windowsOf(
 
 /** Returns the most of a settled cluster: a window holds up to a piece of work per node more than a steady rate brings. */
 export function settledMost(group: number): number {
-  return (GROUPS[group].quota * STEADY_QUOTAS * WINDOW_MS) / 1000 + NODES;
+  const of = GROUPS[group];
+  if (of.isStrict) return (of.quota * WINDOW_MS) / 1000 + strictDepthOf(of);
+  return (of.quota * STEADY_QUOTAS * WINDOW_MS) / 1000 + NODES;
 }
 
 export function isBroken({ group, admitted, isQuiet }: ChaosWindow): boolean {

@@ -13,6 +13,7 @@ import { GROUPS, nodeName } from '../../chaos/workload.js';
 const DURATION_MS = 60_000;
 const WIDE = 0;
 const CLOSED = GROUPS.findIndex(({ name }) => name === 'closed');
+const STRICT = GROUPS.findIndex(({ isStrict }) => isStrict);
 const HELD = { wide: 80, closed: 40 };
 const BROKEN_MS = 20_000;
 
@@ -55,6 +56,16 @@ describe('over-admission', () => {
     const worst = (factor: number) => verdictOf({ rate: more(factor), happened }).broken.length;
     expect(worst(0)).toBe(0);
     expect(worst(0.5)).toBe(1);
+  });
+
+  test('a strict group has one depth above its quota, whatever fails beside it', () => {
+    const happened = [fault('link-drop', { fromMs: BROKEN_MS, doneMs: 40_000 })];
+    const worst = (part: number) => {
+      const rate = (of: number, atMs: number) =>
+        quotaOf(of) * (of === STRICT && atMs >= 22_000 && atMs < 24_000 ? 1 + part : 1);
+      return verdictOf({ rate, happened }).broken.map(({ what }) => what.split(':')[0]);
+    };
+    expect([worst(0.45), worst(0.55)]).toEqual([[], ['strict']]);
   });
 
   test('what changes beside a node that is cut off may count against what it holds, at once', () => {
