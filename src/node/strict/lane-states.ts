@@ -50,9 +50,9 @@ export class ToldStates {
 
 /** Texts of the reasons; {} = nodes, or the reason of the topic. */
 const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
-  'topic-lost': 'the log of strict groups is away: {}',
+  'topic-lost': 'the log is away: {}',
   'topic-unsafe': 'the topic may lose what was granted: {}',
-  learning: 'the strict bucket is being learnt; if no node knows it, it begins anew after 5 s of silence',
+  learning: 'what nodes hold is being learnt; if none knows it, it begins anew after 5 s of silence',
   'others-relaxed': 'other nodes keep this group relaxed: {}',
   'echo-missing': 'the own record has not come back from the log for a second',
   'clock-unsure': 'the time of the log is not known until the next own record comes back',
