@@ -5,9 +5,17 @@ export type BudgetUnit = (typeof BUDGET_UNITS)[number];
 /** Parts of a unit that the log counts. *Why:* a token at 0.02 of a currency a million costs two of a cent's. */
 const PARTS: Readonly<Record<BudgetUnit, number>> = { messages: 1, bytes: 1, tokens: 1, cents: 1_000_000 };
 
-/** Largest amount of a unit: more could not be counted exactly. */
+/** Counts the largest amount of a unit. Above it a double may be no longer nearest to one part. */
+export function largestCount(unit: BudgetUnit): number {
+  return PARTS[unit] === 1 ? Number.MAX_SAFE_INTEGER : FRACTIONS_MAX;
+}
+
+/** Parts of which each has a double of its own, after a multiplication, too. */
+const FRACTIONS_MAX = 2 ** 51;
+
+/** Largest amount of a unit, in whole ones. */
 export function largestAmount(unit: BudgetUnit): number {
-  return Math.floor(Number.MAX_SAFE_INTEGER / PARTS[unit]);
+  return Math.floor(largestCount(unit) / PARTS[unit]);
 }
 
 /** Smallest amount of a unit that can be counted. */
@@ -25,7 +33,7 @@ export function countOf(unit: BudgetUnit, amount: number): number {
   const exact = amount * PARTS[unit];
   const count = Math.round(exact);
   const isWhole = Math.abs(exact - count) <= ROUNDING_PART * count;
-  return amount >= 0 && isWhole && count <= Number.MAX_SAFE_INTEGER ? count : Number.NaN;
+  return amount >= 0 && isWhole && count <= largestCount(unit) ? count : Number.NaN;
 }
 
 /** Says for people which amounts can be counted. */

@@ -2,7 +2,14 @@ import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { BudgetConfig } from '../../config/resolved/resolved-config.js';
 import { budgetQuotaOf } from '../../config/resolved/strict-quota.js';
 import { beside, NEW_BUDGET } from '../../core/strict/budget-account.js';
-import { amountOf, type BudgetUnit, countable, countOf, largestAmount } from '../../core/strict/budget-units.js';
+import {
+  amountOf,
+  type BudgetUnit,
+  countable,
+  countOf,
+  largestAmount,
+  largestCount,
+} from '../../core/strict/budget-units.js';
 import type { BudgetGifts } from '../api/budget-gifts.js';
 import type { BudgetTold } from '../api/decision.js';
 import type { StrictLaneState } from '../api/node-status.js';
@@ -223,7 +230,7 @@ export class BudgetLanes {
     const { unit } = lane.config;
     const count = countOf(unit, amount);
     if (Number.isNaN(count)) return `must be ${countable(unit)}, got ${amount}`;
-    if (this.mostOf(lane) + count <= Number.MAX_SAFE_INTEGER) return null;
+    if (this.mostOf(lane) + count <= largestCount(unit)) return null;
     return `would raise the period above ${largestAmount(unit)} ${unit}, got ${amount}`;
   }
 
