@@ -99,7 +99,12 @@ describe('two nodes of one folder', () => {
       expect.arrayContaining(['budget is spent to 80 %', 'budget is spent to 100 %']),
     );
     const text = await metricsOf(nodes[0]);
-    for (const metric of ['kept{group="plan"} 1', `limit{group="plan"} ${BUDGET}`, 'remaining{group="plan"} 0'])
+    for (const metric of [
+      'kept{group="plan"} 1',
+      `limit{group="plan"} ${BUDGET}`,
+      'remaining{group="plan"} 0',
+      'warned_ratio{group="plan"} 1',
+    ])
       expect(text).toContain(`quotamesh_group_budget_${metric}`);
     expect(text).toMatch(/budget_period_end_seconds\{group="bytes"\} 1\d{9}\n/);
     const refused = nodes[1].tryAcquire('plan', { messages: 50 });

@@ -112,6 +112,8 @@ function typeOf(setting: Setting): Readonly<Record<string, unknown>> {
     case 'addresses':
     case 'group-selection':
       return anyOf({ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 });
+    case 'ratios':
+      return anyOf({ type: 'string' }, { type: 'array', items: { type: ['number', 'string'] }, minItems: 1 });
     case 'weights':
       return anyOf({ type: 'object', additionalProperties: anyOf({ type: 'number' }) });
     default:

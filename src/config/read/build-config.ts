@@ -126,9 +126,11 @@ export function alone(topic: TopicConfig): Partial<GroupConfig> {
   return topic.kind === 'none' ? { strategy: 'equal', nodeCount: topic.nodeCount } : {};
 }
 
-function budgetOf({ per, timezone, carry, ...amounts }: GroupSection['budget']): BudgetConfig | null {
+function budgetOf({ per, timezone, carry, warnAt, ...amounts }: GroupSection['budget']): BudgetConfig | null {
   const unit = BUDGET_UNITS.find((each) => amounts[each] !== null);
-  return unit === undefined ? null : { unit, amount: amounts[unit] as number, per, timezone, carry };
+  if (unit === undefined) return null;
+  const thresholds = [...new Set(warnAt)].sort((one, other) => one - other);
+  return { unit, amount: amounts[unit] as number, per, timezone, carry, warnAt: thresholds };
 }
 
 /** Quotas without a value are unlimited, and nothing of them is reserved. */

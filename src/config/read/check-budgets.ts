@@ -1,5 +1,5 @@
 import { BUDGET_UNITS, countOf } from '../../core/strict/budget-units.js';
-import type { GroupSection } from '../schema/groups.js';
+import { type GroupSection, WARN_AT } from '../schema/groups.js';
 import type { Findings } from '../setting/findings.js';
 import type { Sound } from '../setting/text-file.js';
 import { type BesideStrict, hasBudget, namedBy, type Refuse, refuseTopicKind } from './check-strict.js';
@@ -21,7 +21,9 @@ export function checkBudgets(groups: GroupValues, findings: Findings, beside: Be
       refuse(`names more than one unit: ${units.join(', ')}`, UNITS, 'Keep one of them.');
     checkCents(name, budget?.cents ?? null, findings);
     const isCarried = carries(values);
-    const isDated = budget?.per !== undefined && (budget.per !== 'month' || budget.timezone !== 'UTC' || isCarried);
+    const isTold = warns(values);
+    const isDated =
+      budget?.per !== undefined && (budget.per !== 'month' || budget.timezone !== 'UTC' || isCarried || isTold);
     if (hasBudget(values) && budget?.per === 'total' && isCarried)
       refuse('carries from a total, which never ends', 'per: day, week, month or year', 'Remove carry.');
     if (units.length === 0 && isDated)
@@ -49,8 +51,18 @@ export function checkAllBudgets(
       findings.add(['keys', pattern.text, 'budget'], { problem, allowed, remedy });
     if ([settings, ...overrides.values()].some(carries))
       refuse('carries what a key leaves: the log forgets keys at rest', 'budgets of groups', 'Remove carry.');
+    if ([settings, ...overrides.values()].some(warns))
+      refuse(
+        'names thresholds (warnAt), which keys do not tell: a stranger makes them',
+        'budgets of groups',
+        'Remove warnAt.',
+      );
     checkBeside((group) => pattern.matches(group), beside, refuse);
   }
+}
+
+function warns({ budget }: Pick<Sound<GroupSection>, 'budget'>): boolean {
+  return budget?.warnAt !== undefined && budget.warnAt.join() !== WARN_AT.join();
 }
 
 const UNITS = BUDGET_UNITS.join(', ');

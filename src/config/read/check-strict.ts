@@ -68,6 +68,8 @@ const KEPT: ReadonlySet<string> = new Set([
   ...BUDGET_UNITS.map((unit) => `budget.${unit}`),
   'budget.per',
   'budget.timezone',
+  'budget.carry',
+  'budget.warnAt',
   'enabled',
   'quota.publish.messagesPerSecond',
   'quota.dispatch.messagesPerSecond',

@@ -98,6 +98,8 @@ export interface BudgetConfig {
   readonly timezone: string;
   /** Part of the amount that a period may leave. */
   readonly carry: number;
+  /** Parts that are told when they are spent, the least first. */
+  readonly warnAt: readonly number[];
 }
 
 export interface ShadowConfig extends GroupConfig {

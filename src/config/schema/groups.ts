@@ -145,6 +145,9 @@ const BUDGET_ROW = {
   costs: 'What the budget protects. Each node asks the log for what it spends (docs/guide/budgets.md).',
 } as const;
 
+/** Parts of a budget that are told when they are spent. */
+export const WARN_AT: readonly number[] = [0.8, 1];
+
 const BUDGET = section({
   messages: {
     ...BUDGET_ROW,
@@ -194,6 +197,18 @@ const BUDGET = section({
     missedBy: 'plans whose unused part is kept',
     buys: 'What a period leaves is added to the next one, at most this part of the budget.',
     costs: 'A period may spend so much more. A change counts when the present period ends; no key keeps any.',
+  },
+  warnAt: {
+    kind: 'ratios',
+    default: WARN_AT,
+    defaultText: '[80%, 100%]',
+    min: 0.01,
+    max: 1,
+    missedBy: 'who sells more before a plan is used up',
+    buys:
+      'When so much of the period is spent, each node writes a line of its log, moves a metric and calls ' +
+      '`node.onBudget`.',
+    costs: 'A line for each of them, once a period and node. Keys tell none.',
   },
 });
 

@@ -55,6 +55,7 @@ interface ValueOfKind extends Record<QuantityKind, number> {
   readonly choice: string;
   readonly switch: boolean;
   readonly addresses: readonly string[];
+  readonly ratios: readonly number[];
   readonly 'group-selection': 'none' | 'all' | readonly string[];
   readonly weights: Readonly<Record<string, number>>;
   /** Read entry by entry afterwards: one that is wrong does not hide what is wrong with the others. */

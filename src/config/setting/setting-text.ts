@@ -17,6 +17,8 @@ export function allowedText(setting: Setting, input?: unknown): string {
       return 'true or false';
     case 'addresses':
       return 'a list of host:port';
+    case 'ratios':
+      return `a list of ratios ${rangeText({ ...setting, kind: 'ratio' }, input)}, e.g. [80%, 100%]`;
     case 'group-selection':
       return 'none, all, or a list of names and patterns of groups';
     case 'entries':

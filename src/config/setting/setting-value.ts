@@ -27,6 +27,8 @@ export function readValue(setting: Setting, input: unknown): ReadValue {
   switch (setting.kind) {
     case 'addresses':
       return readList(setting, input, ADDRESS);
+    case 'ratios':
+      return readList(setting, input, { kind: 'ratio' });
     case 'group-selection':
       return input === 'none' || input === 'all' ? accept(input) : readList(setting, input, GROUP);
     case 'weights':

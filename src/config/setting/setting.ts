@@ -9,7 +9,7 @@ import type { WrittenRate } from './written-rate.js';
 export interface Setting {
   readonly kind: SettingKind;
   /** In base units (milliseconds, bytes, per second). `null`: no value unless one is given; see `defaultText`. */
-  readonly default: number | string | boolean | readonly string[] | WrittenRate | null;
+  readonly default: number | string | boolean | readonly string[] | readonly number[] | WrittenRate | null;
   /** For the docs, where the default is derived or `null` means something. */
   readonly defaultText?: string;
   /** The configuration is refused if the key is absent. */
@@ -53,6 +53,8 @@ export type SettingKind =
   | 'switch'
   /** List of host:port; in the environment separated by commas. */
   | 'addresses'
+  /** List of ratios; in the environment separated by commas. */
+  | 'ratios'
   /** `none`, `all`, or a list of group names. */
   | 'group-selection'
   /** Mapping of node id → factor. */

@@ -10,7 +10,7 @@ export function largestCount(unit: BudgetUnit): number {
   return PARTS[unit] === 1 ? Number.MAX_SAFE_INTEGER : FRACTIONS_MAX;
 }
 
-/** Parts of which each has a double of its own, after a multiplication, too. */
+/** Parts of which each has a double, after a multiplication, too. */
 const FRACTIONS_MAX = 2 ** 51;
 
 /** Largest amount of a unit, in whole ones. */

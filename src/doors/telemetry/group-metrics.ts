@@ -112,6 +112,10 @@ export const GROUP_METRICS: Readonly<Record<string, GroupMetric>> = {
     'Units that are gone of the period: spent, held by nodes, or lost with one that was killed.',
     ({ bucket, config }) => amountOf(config.unit, bucket.budget?.gone ?? 0),
   ),
+  quotamesh_group_budget_warned_ratio: budgetGauge(
+    'The last threshold of budget.warnAt that the period has reached, by this node; 0 = none.',
+    (_, { budgets }, group) => budgets.reachedOf(group) / 100,
+  ),
   quotamesh_group_budget_lost: budgetGauge(
     'Units that killed nodes held in this period: nobody knows if they had spent them.',
     ({ bucket, config }) => amountOf(config.unit, bucket.budget?.lost ?? 0),
@@ -182,10 +186,10 @@ function ofStrict(read: (lane: StrictLane, node: NodeParts) => number): LaneRead
 }
 
 /** Metrics of a group's budget, which is one for both directions. */
-function budgetGauge(help: string, read: (lane: BudgetLane, node: NodeParts) => number): GroupMetric {
+function budgetGauge(help: string, read: (lane: BudgetLane, node: NodeParts, group: number) => number): GroupMetric {
   const ofBudget: LaneReading = ({ group, direction }, node) => {
     const lane = direction === DIRECTIONS[0] ? node.budgets.known(group) : undefined;
-    return lane && read(lane, node);
+    return lane && read(lane, node, group);
   };
   return { type: 'gauge', help, labels: ['group'], read: ofBudget };
 }

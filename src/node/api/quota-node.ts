@@ -54,7 +54,7 @@ export interface QuotaNode {
    * (`NODE_FENCED`), or a member counts fewer partitions of the topic than this node (`PARTITIONS_DIFFER`).
    */
   onFenced: ((error: QuotameshError) => void) | null;
-  /** Called when 80 % or all of a budget is spent: once a period at each node. */
+  /** Called at each threshold of a budget (warnAt; 80 and 100 %): once a period at each node. */
   onBudget: ((spent: BudgetSpent) => void) | null;
 
   /** Decides at once, locally. Throws GROUP_UNKNOWN, SCOPE_UNATTACHED, AMOUNT_INVALID, AMOUNT_ABOVE_MAX_REQUEST. */

@@ -65,8 +65,6 @@ const LOOK_MS = 250;
 /** Milliseconds in which a gift is read back. */
 const CREDIT_MS = 5000;
 const CREDIT_LOOK_MS = 10;
-/** Percentages that the log tells, once a period and node. */
-const THRESHOLDS = [80, 100] as const;
 
 /** Keeps the budgets of groups, and begins their periods. */
 export class BudgetLanes {
@@ -286,13 +284,18 @@ export class BudgetLanes {
     }
   }
 
-  /** Warns once a period at 80 % and at 100 %. */
+  /** Returns the last threshold that the period has reached here; 0 = none. */
+  reachedOf(group: number): number {
+    return this.#spent.get(group)?.percent ?? 0;
+  }
+
+  /** Warns once a period at each threshold of `warnAt`. */
   #tellSpent(group: number, lane: BudgetLane): void {
     const { period, gone } = lane.bucket.budget ?? NEW_BUDGET;
     if (period === null) return;
     const most = this.mostOf(lane);
-    const { unit } = lane.config;
-    const reached = THRESHOLDS.findLast((percent) => 100 * gone >= percent * most) ?? 0;
+    const { unit, warnAt } = lane.config;
+    const reached = warnAt.map(percentOf).findLast((percent) => 100 * gone >= percent * most) ?? 0;
     const before = this.#spent.get(group);
     this.#spent.set(group, { fromMs: period.fromMs, percent: reached });
     if (reached === 0 || (before?.fromMs === period.fromMs && reached <= before.percent)) return;
@@ -300,6 +303,11 @@ export class BudgetLanes {
     this.#parts.telemetry.log('warn', `budget is spent to ${reached} %`, facts);
     this.onSpent({ ...facts, percent: reached });
   }
+}
+
+/** Returns 7 for 0.07, and not 7.000000000000001. */
+function percentOf(part: number): number {
+  return Math.round(10_000 * 100 * part) / 10_000;
 }
 
 function amountsOf<Name extends string>(unit: BudgetUnit, counts: Readonly<Record<Name, number>>) {

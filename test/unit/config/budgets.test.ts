@@ -29,6 +29,10 @@ test.each([
   [{ ...MILLION, carry: 1.5 }, 'budget.carry', '1.5'],
   [{ ...MILLION, per: 'total', carry: 0.1 }, 'budget', 'a total, which never ends'],
   [{ carry: 0.1 }, 'budget', 'names no unit'],
+  [{ warnAt: ['50%'] }, 'budget', 'names no unit'],
+  [{ ...MILLION, warnAt: [] }, 'budget.warnAt', 'a list of ratios between 0.01 and 1'],
+  [{ ...MILLION, warnAt: [0.8, '120%'] }, 'budget.warnAt[1]', '120%'],
+  [{ ...MILLION, warnAt: ['often'] }, 'budget.warnAt[0]', 'often'],
 ])('%j is no budget', (budget, at, why) => {
   const [mistake, ...others] = mistakesOf({ budget });
   expect(mistake?.path).toBe(`groups.plan.${at}`);
@@ -43,6 +47,7 @@ test.each([
   [{ attachments: { scopes: { acme: 'plan' } } }, 'attachments name the group'],
   [{ keys: { 'key:{id}': { budget: MILLION, mode: 'shadow' } } }, 'cannot stand beside mode: shadow'],
   [{ keys: { 'key:{id}': { budget: { ...MILLION, carry: '10%' } } } }, 'the log forgets keys at rest'],
+  [{ keys: { 'key:{id}': { budget: { ...MILLION, warnAt: ['50%'] } } } }, 'which keys do not tell'],
   [{ groups: { plan: { mode: 'shadow', budget: MILLION } } }, 'cannot stand beside mode: shadow'],
 ])('%j cannot stand beside a budget', (others, why) => {
   const [mistake, ...further] = mistakesOf({ budget: MILLION }, others);
@@ -57,11 +62,11 @@ test.each([
 ] as const)(
   'a budget of %s %s that is read, described and read again is the same, with all that it has',
   (unit, amount, depth) => {
-    const written = { [unit]: amount, per: 'week', timezone: 'Asia/Tokyo', carry: '20%' };
+    const written = { [unit]: amount, per: 'week', timezone: 'Asia/Tokyo', carry: '20%', warnAt: [1, '7%', 1] };
     const { config } = examineGroup('plan', { budget: written }, '(test)');
     const again = config && examineGroup('plan', leastDefinition(config), '(test)').config;
     expect(again?.budget).toEqual(config?.budget);
-    expect(again?.budget).toMatchObject({ unit, per: 'week', timezone: 'Asia/Tokyo', carry: 0.2 });
+    expect(again?.budget).toMatchObject({ unit, per: 'week', timezone: 'Asia/Tokyo', carry: 0.2, warnAt: [0.07, 1] });
     expect(again && budgetQuotaOf(again)).toMatchObject({ depth });
   },
 );
@@ -70,6 +75,9 @@ test('a budget stands beside any promise, a wait, and at run time', () => {
   const rate = { quota: { publish: { messagesPerSecond: 100 } } };
   expect(mistakesOf({ budget: MILLION, waitMs: 10, ...rate })).toEqual([]);
   expect(mistakesOf({ budget: MILLION, promise: 'strict', ...rate })).toEqual([]);
+  expect(mistakesOf({ budget: { ...MILLION, carry: '5%', warnAt: '50%,90%' }, promise: 'strict', ...rate })).toEqual(
+    [],
+  );
   const { config } = examineGroup(
     'plan',
     { budget: { bytes: '5GiB', per: 'year', timezone: 'Asia/Tokyo', carry: '10%' } },
@@ -81,6 +89,7 @@ test('a budget stands beside any promise, a wait, and at run time', () => {
     per: 'year',
     timezone: 'Asia/Tokyo',
     carry: 0.1,
+    warnAt: [0.8, 1],
   });
   expect(config && budgetQuotaOf(config)).toEqual({ amount: 0, perMs: 1, depth: 5 * 2 ** 30, budget: true });
   expect(examineGroup('plan', { enabled: false, budget: MILLION }, '(test)').config?.budget).toBeNull();
