@@ -174,7 +174,11 @@ function goAway(world: World, node: string, random: Random, lastsMs: number, how
   if (how === 'leaves') gone.leave();
   else gone.crash();
   const compacted = random.next() < 0.7;
-  world.queue.after(lastsMs, () => world.start(node, { compacted }));
+  world.queue.after(lastsMs, () => {
+    world.start(node, { compacted });
+    // In a log that was made anew a record of the process before it may come after it.
+    startEnded(world, node, 'fenced');
+  });
   const back = `comes back after ${(lastsMs / 1000).toFixed(1)} s`;
   return { says: `${node} ${how} and ${back}${compacted ? ' to a compacted log' : ''}`, lastsMs };
 }
