@@ -95,6 +95,7 @@ class Play {
     if (act.act === 'probe') return this.#probe(act, told);
     const member = pick(this.#cluster.members, act.at);
     if (member?.node.isReady !== true) return;
+    told.askedBy.add(member);
     if (act.act === 'cancel') return this.#cancel(member, told, act);
     const most = this.#mostAtRest(member, told);
     told.askedMs = this.#cluster.nowMs;
@@ -128,6 +129,7 @@ class Play {
   }
 
   #ask(member: Member, told: ToldBucket, messages: number): boolean {
+    told.askedBy.add(member);
     return this.#try(told, () => {
       const { granted } = member.node.gate.tryAcquire(told.name, { messages });
       if (granted) this.#granted(member, told, messages);
@@ -170,6 +172,7 @@ class Play {
 
   #askAtMost(member: Member, told: ToldBucket): number {
     const wanted = Math.ceil(told.depth);
+    told.askedBy.add(member);
     const taken = this.#try(told, () => {
       const decision = member.node.gate.tryAcquire(told.name, { messages: wanted }, { atMost: true });
       if (!decision.granted) return 0;
@@ -265,7 +268,8 @@ class Play {
     if (!isFull || told.written.isKey || !isNear || nodes > TOGETHER) return;
     if (told.ledger.grantedMs > begunMs || level < 0 || level + messages > told.depth) return;
     this.#probes++;
-    const due = messages - setPointOf(told) - 1;
+    const others = this.#cluster.members.filter((one) => one !== member);
+    const due = messages - setPointOf(told) - told.ledger.lackingBy(others, nodes, begunMs) - 1;
     const got = await this.#takeBack(member, told, messages, due);
     if (got >= due || this.#cluster.troubledMs >= begunMs || told.limitedMs >= begunMs) return;
     const says = `${member.name} grants ${got} of ${messages} at ${(this.#cluster.nowMs / 1000).toFixed(3)} s`;
@@ -275,7 +279,7 @@ class Play {
   /** Takes what came back: in parts where other nodes use the bucket as well. A node that stops is not judged. */
   async #takeBack(member: Member, told: ToldBucket, messages: number, due: number): Promise<number> {
     const cluster = this.#cluster;
-    const untilMs = cluster.nowMs + (told.servedBy.size > 1 ? BACK_BESIDE_OTHERS_MS : 0);
+    const untilMs = cluster.nowMs + (told.askedBy.size > 1 ? BACK_BESIDE_OTHERS_MS : 0);
     for (let got = 0; ; await this.pass(2 * cluster.config.sampleIntervalMs)) {
       if (!member.node.isReady) return messages;
       while (got < messages && this.#ask(member, told, 1)) got++;

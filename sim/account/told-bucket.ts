@@ -18,6 +18,8 @@ export class ToldBucket {
   lackingMs = -Infinity;
   /** True = a node became ready after a change. It takes the bucket for full. */
   isVague = false;
+  /** Processes that were asked for it: a refused one uses it, too. */
+  readonly askedBy = new Set<object>();
   /** Processes that have granted of it. */
   readonly servedBy = new Set<object>();
   readonly #nodes: number;

@@ -180,10 +180,21 @@ export class AccountLedger {
       if (level >= depth) fullMs = entry.atMs;
       return heldAfter(level, entry);
     });
+    return this.#unpublishedSince(fullMs, nodes, counted, nowMs);
+  }
+
+  /** Returns the most that the bucket lacks by what these nodes took. Unpublished, it comes back at quota/N. */
+  lackingBy(nodes: readonly object[], counted: number, nowMs: number): number {
+    const { perSecond, depth } = this.#limits.findLast((limit) => limit.atMs <= nowMs) ?? { perSecond: 0, depth: 0 };
+    const backMs = perSecond === 0 ? Infinity : (1000 * UNSAID * depth) / perSecond;
+    return this.#unpublishedSince(nowMs - backMs, nodes, counted, nowMs);
+  }
+
+  #unpublishedSince(fromMs: number, nodes: readonly object[], counted: number, nowMs: number): number {
     const most = (UNSAID * this.#depthAt(nowMs)) / counted;
     const taken = (by: object) =>
       this.#entries.reduce((sum, entry) => {
-        return isGrant(entry) && entry.by === by && entry.atMs >= fullMs ? sum + entry.amount : sum;
+        return isGrant(entry) && entry.by === by && entry.atMs >= fromMs ? sum + entry.amount : sum;
       }, 0);
     return nodes.reduce((sum: number, node) => sum + Math.min(most, taken(node)), 0);
   }

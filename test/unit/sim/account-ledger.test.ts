@@ -204,4 +204,14 @@ describe('the ledger of an account', () => {
     batch.amount = 0;
     expect(unsaid(12_000)).toBe(5);
   });
+
+  it('lacks what others have taken, until a quarter of the depth has come in', () => {
+    const ledger = new AccountLedger();
+    const other = {};
+    ledger.limited(0, 1, 100);
+    ledger.granted(1000, 4, { by: other });
+    expect([20_000, 26_000, 26_001].map((atMs) => ledger.lackingBy([other], 5, atMs))).toEqual([4, 4, 0]);
+    ledger.granted(30_000, 40, { by: other });
+    expect(ledger.lackingBy([other], 5, 30_000)).toBe(5);
+  });
 });
