@@ -9,12 +9,14 @@ import { createNode } from '../../src/doors/library/create-node.js';
 import { createMetrics } from '../../src/doors/telemetry/metrics.js';
 import type { StrictStatus } from '../../src/node/api/node-status.js';
 import type { QuotaNode } from '../../src/node/api/quota-node.js';
+import { patchGroup } from '../../src/node/groups/changes/change-group.js';
 import { partsOf } from '../../src/node/loop/parts-of.js';
 import { GrpcClient } from '../unit/envoy/grpc-client.js';
 import { SHOULD_RATE_LIMIT } from '../unit/envoy/rls-scene.js';
 
 const CLUSTER = 'strict-nodes';
 const DEPTH = 20;
+const BY = { name: 'test', how: 'library', requestId: '1', atMs: 0 };
 /** A group as Envoy names it. */
 const EDGE = 'edge/plan:paid';
 
@@ -101,7 +103,9 @@ describe('three nodes with a strict group', () => {
 
   test('a quota that is lowered is in force once all holders act by it, in the order of the log', async () => {
     await Promise.all(nodes.map((node) => node.acquire('orders', { messages: 1 }, { waitMs: 5000 })));
-    await nodes[1].groups.patch('orders', { quota: { publish: { messagesPerSecond: 50 } }, burst: 10 });
+    const lower = { quota: { publish: { messagesPerSecond: 50 } }, burst: 10 };
+    const { strict } = await patchGroup(partsOf(nodes[1]), 'orders', lower, null, BY);
+    expect(strict).toMatchObject({ withinMs: strict?.isInForce === true ? 0 : 6000 });
     const told = () => nodes.map((node) => node.groupStatus('orders').directions.publish.strict);
     const inForce = { state: 'kept', quotaPerSecond: 50, depth: 10, isInForce: true, waitsFor: [] };
     await expect.poll(told, { timeout: 20_000 }).toEqual(nodes.map(() => expect.objectContaining(inForce)));

@@ -23,7 +23,25 @@ export interface CostedGroup extends AnswerOf<typeof COSTED_GROUP> {}
 
 const WARNINGS = listOf(text).meta({ description: 'What the change does that nobody may expect; often nothing.' });
 
-export const CHANGED_GROUP = { ...COSTED_GROUP, warnings: WARNINGS };
+const QUOTA_IN_FORCE = {
+  isInForce: yes.meta({ description: 'True = nobody can act by a former quota any more.' }),
+  waitsFor: listOf(text).meta({
+    description: 'The nodes that hold more than they may by a lowered quota; it waits until they return it, or expire.',
+  }),
+  withinMs: count.meta({
+    description: 'The milliseconds until it is in force, at the latest, if the log works; 0 if it is.',
+  }),
+};
+/** Progress of a strict group's changed quota. */
+export interface QuotaInForce extends AnswerOf<typeof QUOTA_IN_FORCE> {}
+
+export const CHANGED_GROUP = {
+  ...COSTED_GROUP,
+  warnings: WARNINGS,
+  strict: record<QuotaInForce>(QUOTA_IN_FORCE)
+    .nullable()
+    .meta({ description: 'For a strict group, how far its quota has come when the log has decided; else null.' }),
+};
 /** Group as a change has left it. */
 export interface ChangedGroup extends AnswerOf<typeof CHANGED_GROUP> {}
 

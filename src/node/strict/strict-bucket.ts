@@ -264,6 +264,17 @@ export class StrictBucket {
     this.#options.onDue();
   }
 
+  /** True = the log does not have the newest quota proposed here. */
+  get isProposing(): boolean {
+    return this.#proposed !== null;
+  }
+
+  /** Nodes that hold more than they may by a lowered quota. */
+  get waitsFor(): readonly string[] {
+    const { fold } = this.#node;
+    return fold === null ? [] : this.#node.changed(fold.revision).waitsFor;
+  }
+
   /** True = nobody acts by another quota than the newest proposed here. */
   get isInForce(): boolean {
     const { fold } = this.#node;
@@ -283,7 +294,7 @@ export class StrictBucket {
       depth: fold === null ? 0 : this.quota.depth,
       quotaPerSecond: fold === null ? 0 : perSecond(fold.quota.amount),
       isInForce: this.isInForce,
-      waitsFor: fold === null ? [] : this.#node.changed(fold.revision).waitsFor,
+      waitsFor: this.waitsFor,
       waiting: this.#waiting.length,
       roundTripMs: this.roundTripMs,
       holders: [...(fold?.holders.values() ?? [])].map(({ node, hold, want }) => {

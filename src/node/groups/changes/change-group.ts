@@ -16,6 +16,7 @@ import type { ChangedGroup, CostedGroup } from '../../api/change-answers.js';
 import { leastDefinition } from '../least-definition.js';
 import { originOf } from '../registry/describe-registry.js';
 import { rejectInUse } from './attaching.js';
+import { changeInForce } from './change-in-force.js';
 import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 import { warningsOf } from './change-warnings.js';
 
@@ -49,8 +50,10 @@ export async function putGroup(
   const warnings = isNew ? [] : warningsOf(definedGroup(parts, name).definition, definition);
   const { accepted, state } = await registry.propose(name, expected, definition, by);
   if (!accepted) throw changed(name, state.revision, expected);
+  const strict = await changeInForce(parts, name);
   const { readPageBytes } = parts.config.costs;
-  return { group: name, origin: 'run-time', revision: state.revision, definition, readPageBytes, warnings, isNew };
+  const { revision } = state;
+  return { group: name, origin: 'run-time', revision, definition, readPageBytes, warnings, strict, isNew };
 }
 
 /**

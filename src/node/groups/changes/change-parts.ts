@@ -6,6 +6,7 @@ import type { GroupTable } from '../group-table.js';
 import type { KeyTemplates } from '../keys/key-templates.js';
 import type { GroupRegistry } from '../registry/group-registry.js';
 import type { YamlGroups } from '../yaml/yaml-groups.js';
+import type { StrictQuotas } from './change-in-force.js';
 
 /** Parts that change groups and attachments at run time, and preview changes. */
 export interface ChangeParts {
@@ -18,6 +19,7 @@ export interface ChangeParts {
   readonly keys: { isKey(name: string): boolean } | null;
   readonly gate: { unknownGroup(group: string): never };
   readonly loop: CoordinatorView;
+  readonly strict: StrictQuotas;
 }
 
 /** Returns the registry. Throws REGISTRY_OFF. */

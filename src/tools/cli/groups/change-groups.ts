@@ -14,6 +14,7 @@ import type {
   CostedGroup,
   DirectionPreview,
   GroupPreview,
+  QuotaInForce,
 } from '../../../node/api/change-answers.js';
 import type { DirectionStatus, GroupStatus, RateStatus } from '../../../node/api/node-status.js';
 import type { AttachedTo } from '../../../node/groups/changes/attaching.js';
@@ -181,6 +182,7 @@ export async function fromFile(file: string): Promise<unknown> {
 
 interface Warned {
   readonly warnings?: readonly string[];
+  readonly strict?: QuotaInForce | null;
 }
 
 /** Prints the answer to a change; null = deleted. @param entry its last member is the name */
@@ -196,7 +198,14 @@ export function report<
   if (json) print(JSON.stringify(made ?? { ...entry, deleted: true }));
   else if (made !== null && 'dryRun' in made) print(textOf(made));
   else print(printable(`${Object.values(entry).at(-1)}: ${made === null ? 'deleted' : `revision ${made.revision}`}`));
+  if (!json && made?.strict?.isInForce === false) print(printable(awaitedText(made.strict)));
   if (!json) for (const warning of made?.warnings ?? []) print(printable(`warning: ${warning}`));
+}
+
+/** Says what the quota of a strict group waits for. */
+function awaitedText({ waitsFor, withinMs }: QuotaInForce): string {
+  const nodes = waitsFor.length === 0 ? 'what is on its way' : waitsFor.join(', ');
+  return `not in force yet: it waits for ${nodes}, ${withinMs / 1000} s at most while the log works`;
 }
 
 /** Writes every node's shares before and after an unmade change. */
