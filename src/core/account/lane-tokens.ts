@@ -1,3 +1,4 @@
+import { ROUNDING_ERROR } from '../base/constants.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import { isLimited, type LaneView, nodesIn, sum } from '../convergence/strategy.js';
 import { CHANCE_DEVIATIONS } from '../report/constants/constants.js';
@@ -276,9 +277,11 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /** True = some use of this node is not in the log. */
+  /** True = some use of this node is not in the log: any, in pieces. At rates, a tenth of a piece is noise. */
   get hasUnread(): boolean {
-    return this.slots.some(({ bucket, account, piece }) => bucket !== null && Math.abs(account.unread) > piece / 10);
+    return this.slots.some(({ bucket, account, isInPieces, piece }) => {
+      return bucket !== null && Math.abs(account.unread) > (isInPieces ? ROUNDING_ERROR : 0.1) * piece;
+    });
   }
 
   /**

@@ -493,6 +493,44 @@ const STORIES: Readonly<Record<string, Omit<Story, keyof typeof USUAL> & Partial
       { act: 'probe', of: 0.3216601046733558, restMs: 10000, at: 0.9365096180699766, isWhole: false },
     ],
   },
+  'a reservation cancelled while the log counts a killed node and one that starts': {
+    seed: 1171504,
+    nodes: 4,
+    delays: { appendMs: [1, 3], deliveryMs: [1, 8] },
+    buckets: [{ per: 'Second', quota: 1, burst: 60, isKey: false }],
+    acts: [
+      { act: 'leave', at: 0.726692168507725, backMs: null, compacted: true },
+      { act: 'kill', at: 0.8218138357624412, backMs: 1025.3251001704484, compacted: true },
+      { act: 'pass', ms: 200 },
+      { act: 'start', compacted: true },
+      { act: 'cancel', at: 0.608117836760357, of: 0.7192234513349831, part: 0.9, heldMs: 20 },
+    ],
+  },
+  'a key whose log is lost by night, and whose quota is raised before the nodes are ready again': {
+    seed: 1183962,
+    nodes: 3,
+    delays: { appendMs: [50, 100], deliveryMs: [50, 100] },
+    buckets: [{ per: 'Hour', quota: 600, burst: null, isKey: true }],
+    acts: [
+      { act: 'drain', at: 0.7714021357242018, of: 0.3202786131296307, isEverywhere: true, isPiecewise: true },
+      { act: 'limit', bucket: 0.17119037150405347, factor: 0.1 },
+      { act: 'night', ms: 30_000_000, isKilled: false, isLogLost: true, compacted: true },
+      { act: 'limit', bucket: 0.9926727483980358, factor: 10 },
+      { act: 'pass', ms: 12_000 },
+      { act: 'drain', at: 0.12757938145659864, of: 0.24331979849375784, isEverywhere: true, isPiecewise: true },
+    ],
+  },
+  'a full bucket of which one message has not quite flowed in again': {
+    seed: 1190479,
+    nodes: 1,
+    delays: { appendMs: [0.5, 2], deliveryMs: [0.5, 3] },
+    buckets: [{ per: 'Day', quota: 1000, burst: null, isKey: false }],
+    acts: [
+      { act: 'ask', at: 0.5, of: 0.5, part: 0, times: 1 },
+      { act: 'pass', ms: 80_150 },
+      { act: 'drain', at: 0.5, of: 0.5, isEverywhere: false, isPiecewise: true },
+    ],
+  },
 };
 
 test.each(someOf(Object.keys(STORIES)))('%s', async (name) => {
