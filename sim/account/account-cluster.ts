@@ -186,9 +186,17 @@ export class AccountCluster {
    * @param by the node that counts, where its log may show less
    */
   counted(by: Member | null = null): number {
-    const killed = [...this.#killedLogMs.values()].filter((logMs) => this.#logMs < this.#countsUntil(logMs, by));
     const known = this.members.filter(({ readyMs }) => this.nowMs - readyMs >= 2 * this.deliveryMs);
-    return Math.max(1, known.length + killed.length);
+    return Math.max(1, known.length + this.#killedFor(by));
+  }
+
+  /** Counts nodes that this one may count: also those that start just now. */
+  countedAtMost(by: Member): number {
+    return this.members.length + this.#killedFor(by);
+  }
+
+  #killedFor(by: Member | null): number {
+    return [...this.#killedLogMs.values()].filter((logMs) => this.#logMs < this.#countsUntil(logMs, by)).length;
   }
 
   /** Tests if a killed node's report has kept the bucket from filling. */

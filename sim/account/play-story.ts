@@ -264,7 +264,7 @@ class Play {
     await this.pass(2 * sampleIntervalMs);
     if (!node.isReady || this.#cluster.troubledMs >= begunMs || told.limitedMs >= begunMs) return;
     const { isNear } = this.#cluster;
-    const nodes = Math.max(this.#cluster.members.length, this.#cluster.counted(member));
+    const nodes = this.#cluster.countedAtMost(member);
     if (!isFull || told.written.isKey || !isNear || nodes > TOGETHER) return;
     if (told.ledger.grantedMs > begunMs || level < 0 || level + messages > told.depth) return;
     this.#probes++;
@@ -333,7 +333,7 @@ class Play {
     if (told.waiting > 0 || nowMs - told.askedMs < usedForMs || nowMs - told.backMs < toldMs(told)) return;
     if (nowMs - Math.max(troubledMs, told.limitedMs) < deliveryMs || nowMs < told.lackingMs) return;
     const level = told.ledger.centralAt(nowMs);
-    const nodes = Math.max(members.length, this.#cluster.counted(member));
+    const nodes = this.#cluster.countedAtMost(member);
     // Silent spending of a key is back later than in one bucket.
     const lacksMs = told.written.isKey ? (1000 * SILENT * told.depth) / perSecondOf(told.written) : 0;
     const wasFull = told.ledger.centralAt(nowMs - lacksMs) >= FULL * told.depth;

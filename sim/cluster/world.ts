@@ -73,7 +73,7 @@ export class World {
   }
 
   start(nodeId: string, { compacted = false, as = nodeId, nonce, signingKey }: StartOptions = {}): SimulatedNode {
-    const drawn = Math.floor(this.random.next() * 0x10000);
+    const drawn = this.#drawNonce(as);
     const partitions = this.topic.partitions.length;
     const settings = { ...this.settings, partitions, nodeId, nonce: nonce ?? drawn };
     const signed = { signingKey: signingKey ?? this.signingKey };
@@ -81,6 +81,14 @@ export class World {
     this.nodes.set(as, node);
     this.#processes.set(as, [...(this.#processes.get(as) ?? []), node]);
     return node;
+  }
+
+  /** Draws a nonce unlike those of the name's earlier processes (docs/reference/promises.md). */
+  #drawNonce(name: string): number {
+    const former = new Set(this.#processes.get(name)?.map(({ coordinator }) => coordinator.settings.nonce));
+    let nonce = Math.floor(this.random.next() * 0x10000);
+    while (former.has(nonce)) nonce = (nonce + 1) % 0x10000;
+    return nonce;
   }
 
   /** Lists a name's running processes; several while two claim one id. Fenced ones are left out. */

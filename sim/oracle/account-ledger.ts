@@ -55,6 +55,7 @@ interface AllowEntry {
 type Entry =
   | GrantEntry
   | { readonly kind: 'asked'; readonly atMs: number; readonly grant: GrantEntry }
+  | { readonly kind: 'forget'; readonly atMs: number }
   | LimitEntry
   | AllowEntry;
 
@@ -73,6 +74,8 @@ function advanceOf(nodes: number): number {
  *
  *     granted ≤ ∫ quota + max(three depths, a depth + pieces) + a quarter of a depth, of keys
  *               + what was allowed within the span
+ *
+ * Depths are the largest of the span.
  *
  * It counts callers' answers alone. Granted − ∫ quota − allowed, at most over spans that end now, is one number, raised
  * by grants and at least 0; a changing depth has one per depth larger than all later ones.
@@ -152,7 +155,7 @@ export class AccountLedger {
 
   /** Allows a log that was lost while nobody knew what it owed. */
   forgotten(atMs: number): void {
-    this.allow(atMs, TOGETHER * this.#depthAt(atMs));
+    this.#entries.push({ kind: 'forget', atMs });
   }
 
   /** Counts work that nobody could refuse. */
@@ -178,7 +181,7 @@ export class AccountLedger {
     let fullMs = -Infinity;
     this.#levelAt(nowMs, (level, entry, depth) => {
       if (level >= depth) fullMs = entry.atMs;
-      return heldAfter(level, entry);
+      return heldAfter(level, entry, depth);
     });
     return this.#unpublishedSince(fullMs, nodes, counted, nowMs);
   }
@@ -245,6 +248,7 @@ export class AccountLedger {
       spans.pass(entry.atMs);
       if (entry.kind === 'limit') spans.limit(entry.perSecond, entry.depth);
       else if (entry.kind === 'allow') spans.take(-entry.tokens);
+      else if (entry.kind === 'forget') spans.allowDepths(TOGETHER);
       else if (entry.kind === 'asked') spans.ask(countedOf(entry.grant));
       else if (isGrant(entry) && countedOf(entry) > 0) {
         if (entry.sinceMs < entry.atMs) spans.ask(-countedOf(entry));
@@ -260,8 +264,9 @@ export class AccountLedger {
 }
 
 /** Returns the most that the bucket holds after an entry. */
-function heldAfter(level: number, entry: Entry): number {
+function heldAfter(level: number, entry: Entry, depth: number): number {
   if (entry.kind === 'limit') return Math.min(level, entry.depth);
+  if (entry.kind === 'forget') return level + TOGETHER * depth;
   if (entry.kind === 'allow') return level + entry.tokens + entry.large;
   return isGrant(entry) ? level - entry.amount : level;
 }
@@ -274,13 +279,15 @@ function countedOf({ amount, onTop }: GrantEntry): number {
   return Math.max(0, amount - onTop);
 }
 
-/** Spans that end now with the same largest depth. */
+/** Spans that end now: one largest depth, as many depths allowed. */
 interface OfDepth {
   readonly depth: number;
   /** Most that one is beyond quota and allowance. */
   beyond: number;
   /** Begin of that one. */
   fromMs: number;
+  /** Depths allowed within it. */
+  depths: number;
 }
 
 class Spans {
@@ -309,12 +316,25 @@ class Spans {
 
   limit(perSecond: number, depth: number): void {
     this.#perSecond = perSecond;
-    let now: OfDepth = { depth, beyond: -this.#underWay, fromMs: this.#nowMs };
+    const raised: OfDepth[] = [{ depth, beyond: -this.#underWay, fromMs: this.#nowMs, depths: 0 }];
     for (let last = this.#open.at(-1); last !== undefined && last.depth <= depth; last = this.#open.at(-1)) {
       this.#open.pop();
-      if (last.beyond > now.beyond) now = { ...last, depth };
+      const beyond = last.beyond - last.depths * (depth - last.depth);
+      const same = raised.findIndex(({ depths }) => depths === last.depths);
+      if (same === -1) raised.push({ ...last, depth, beyond });
+      else if (beyond > raised[same].beyond) raised[same] = { ...last, depth, beyond };
     }
-    this.#open.push(now);
+    this.#open.push(...raised.sort((one, other) => other.depths - one.depths));
+  }
+
+  /** Allows as many depths of each span in spans with this moment. */
+  allowDepths(depths: number): void {
+    for (const spans of this.#open) {
+      spans.beyond -= depths * spans.depth;
+      spans.depths += depths;
+    }
+    const { depth } = this.#open.at(-1) ?? { depth: 0 };
+    this.#open.push({ depth, beyond: -this.#underWay, fromMs: this.#nowMs, depths: 0 });
   }
 
   /** Begins a grant, which spans that begin later do not hold; below 0 = its answer. */

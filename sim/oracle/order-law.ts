@@ -21,7 +21,6 @@ export class OrderLaw {
     const { partition, offset, record, writer } = read;
     if (record === null) return;
     const { nodeKey, incarnation, sequence } = record.author;
-    // Once in 65,536 a process draws its forerunner's nonce, so a life that no log shows any more begins again.
     const author = `${partition} ${writer} ${nodeKey} ${incarnation}`;
     if (sequence > (this.#latest.get(author) ?? 0)) this.#latest.set(author, sequence);
     // A process writes nothing after its farewell, but others may repeat it.

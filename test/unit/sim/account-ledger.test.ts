@@ -7,7 +7,7 @@ const entry = fc.record({
   afterMs: fc.constantFrom(0, 0, 10, 500, 3000),
   kind: fc.oneof(
     { weight: 8, arbitrary: fc.constant('grant' as const) },
-    fc.constantFrom('limit' as const, 'allow' as const),
+    fc.constantFrom('limit' as const, 'allow' as const, 'forget' as const),
   ),
   amount: fc.integer({ min: 1, max: 12 }),
   /** What is left of a grant. */
@@ -25,7 +25,7 @@ function worstByHand(entries: readonly Entry[]): number {
   let worst = -Infinity;
   for (let from = 0; from < timed.length; from++) {
     let [perSecond, depth] = limitAt(timed.slice(0, from));
-    let [most, beyond, lastMs] = [depth, 0, timed[from].atMs];
+    let [most, beyond, lastMs, lost] = [depth, 0, timed[from].atMs, 0];
     for (let to = from; to < timed.length; to++) {
       const { kind, amount, kept, atMs } = timed[to];
       beyond -= (perSecond * (atMs - lastMs)) / 1000;
@@ -33,9 +33,10 @@ function worstByHand(entries: readonly Entry[]): number {
       if (kind === 'limit') [perSecond, depth] = [amount, 2 * amount];
       most = Math.max(most, depth);
       if (kind === 'allow') beyond -= amount;
+      if (kind === 'forget') lost++;
       if (kind === 'grant' && kept > 0) {
         beyond += amount * kept;
-        worst = Math.max(worst, beyond - 3 * most);
+        worst = Math.max(worst, beyond - 3 * most * (1 + lost));
       }
     }
   }
@@ -59,6 +60,7 @@ describe('the ledger of an account', () => {
           nowMs += afterMs;
           if (kind === 'limit') ledger.limited(nowMs, amount, 2 * amount);
           else if (kind === 'allow') ledger.allow(nowMs, amount);
+          else if (kind === 'forget') ledger.forgotten(nowMs);
           else ledger.granted(nowMs, amount).amount *= kept;
         }
         const byHand = worstByHand(entries);
