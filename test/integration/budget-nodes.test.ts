@@ -181,6 +181,40 @@ describe('two nodes of one folder', () => {
     await expect.poll(() => metricsOf(nodes[0])).toContain('budget_spent{group="prepaid"} 20.000001\n');
   });
 
+  test('who enters with an estimate is charged what was used, also where no slots are limited', async () => {
+    const enter = async (group: string, amounts: object) => {
+      const slot = await nodes[0].enter(group, { messages: 1, ...amounts }, { waitMs: 5000 });
+      if (!slot.granted) throw new Error(slot.because);
+      return slot;
+    };
+    const before = { model: budgetOf(nodes[0], 'model').spent, card: 20.000001 };
+    await nodes[0].giveBudget('prepaid', { id: 'more', amount: 100 });
+    const [one, two, three] = [
+      await enter('prepaid', { cents: 60 }),
+      await enter('model', { tokens: 500 }),
+      await enter('model', { tokens: 700 }),
+    ];
+    // What is held may be spent: nobody else has it.
+    expect(await nodes[1].enter('prepaid', { messages: 1, cents: 41 }, { waitMs: 50 })).toMatchObject({
+      granted: false,
+    });
+    expect(() => one.release({ cents: 60.000001 })).toThrow(/cents must be at most the 60 that were entered with/);
+    expect(() => one.release({ cents: -1 })).toThrow(/cents must be a number of at most six decimals/);
+    expect([one.release({ cents: 19.999999 }), one.release({ cents: 0 })]).toEqual(['released', 'released-before']);
+    expect([two.release({ tokens: 0 }), three.release()]).toEqual(['released', 'released']);
+    await expect.poll(() => budgetOf(nodes[1], 'prepaid').spent, { timeout: 10_000 }).toBe(before.card + 19.999999);
+    await expect.poll(() => budgetOf(nodes[1], 'model').spent, { timeout: 10_000 }).toBe(before.model + 700);
+    // Work that a node leaves behind as it stops is charged whole.
+    const third = await nodeOf('left-behind');
+    await untilKept([third]);
+    const left = await third.enter('prepaid', { messages: 1, cents: 0.000001 }, { waitMs: 20_000 });
+    expect(left.granted).toBe(true);
+    await third.close();
+    const rest = await nodes[1].enter('prepaid', { messages: 1, cents: 80 }, { waitMs: 5000 });
+    expect(rest).toMatchObject({ granted: true });
+    if (rest.granted) rest.release();
+  });
+
   test('a strict rate and a budget decide together', async () => {
     expect(await spendAll(nodes, 'strict', 1)).toBe(8);
   });
@@ -274,6 +308,13 @@ describe('two nodes of one folder', () => {
     expect(refused['violated-policies']).toEqual(['model-budget-tokens']);
     const slot = await send('/v1/slots', { group: 'prepaid', cents: 21 });
     expect(slot).toMatchObject({ status: 429, dimension: 'cents', budget: { remaining: 0 } });
+    await nodes[0].giveBudget('prepaid', { id: 'last', amount: 5 });
+    const held = await send('/v1/slots', { group: 'prepaid', cents: 5, waitMs: 5000 });
+    expect(held).toMatchObject({ status: 200, granted: true });
+    const release = (cents: number) => send('/v1/slots/release', { id: held.id, cents });
+    expect(await release(5.1)).toMatchObject({ status: 422, code: 'AMOUNT_INVALID' });
+    expect(await release(1.25)).toMatchObject({ status: 200, ended: 'released' });
+    await expect.poll(() => budgetOf(nodes[0], 'prepaid').remaining, { timeout: 10_000 }).toBe(3.75);
     const cents = { budget: { tokens: null, cents: 100 } };
     const warning = expect.stringMatching(/budget in cents is another one than that in tokens: it begins full/);
     const preview = await send('/v1/groups/model?dryRun=true', cents, 'PATCH');

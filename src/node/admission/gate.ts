@@ -42,6 +42,7 @@ import { type KeptSlots, NO_SLOTS } from '../strict/slot-lanes.js';
 import { type KeptLanes, NO_STRICT_LANES } from '../strict/strict-lanes.js';
 import { OpenBatches } from './batch/open-batches.js';
 import { BudgetGate } from './budget/budget-gate.js';
+import { BudgetHold } from './budget/budget-hold.js';
 import type { Decider } from './decide/decider.js';
 import type { RefusalExplainer } from './decide/explain-refusal.js';
 import type { QuotaTeller } from './decide/quota-told.js';
@@ -303,8 +304,10 @@ export class Gate {
   }
 
   #tokensOf(where: Where, group: number | null, amounts: RequestAmounts, origin: Origin & Limiting): TokensAsked {
+    const hold = this.#budgetLanes.isEmpty && !this.#kept.hasAny ? null : new BudgetHold();
     if (group === null) {
       return {
+        hold,
         atOnce: (options) => this.tryAcquire(where, amounts, options),
         waiting: (options) => this.acquire(where, amounts, options),
       };
@@ -318,6 +321,7 @@ export class Gate {
       return this.#reader.forSlot(lane, amounts, origin);
     };
     return {
+      hold,
       atOnce: (options) => this.#tryKept(request, amounts, options),
       waiting: (options) => this.#acquireKept(again(), amounts, options),
     };

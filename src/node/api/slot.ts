@@ -1,4 +1,4 @@
-import type { Granted, NotReady, Refused, WaitOptions } from './decision.js';
+import type { Granted, NotReady, Refused, RequestAmounts, WaitOptions } from './decision.js';
 
 /** Answer to who enters a group. Both forms may stand behind `using`. */
 export type Entered = Slot | NoSlot;
@@ -26,8 +26,11 @@ export interface Slot {
   readonly slots: SlotsTold | null;
   /** Answer of the group's quota. */
   readonly decision: Granted;
-  /** Gives the slot back; again it does nothing. */
-  release(): SlotEnd;
+  /**
+   * Gives the slot back; again it does nothing. `spent` says what the request cost of a budget, at most what it was
+   * entered with, which is charged without it. Throws AMOUNT_INVALID, and then the slot is held.
+   */
+  release(spent?: RequestAmounts): SlotEnd;
   [Symbol.dispose](): void;
 }
 

@@ -344,10 +344,14 @@ export class StrictBucket {
     this.#node = this.#begin(this.#isWaitingForRows ? null : undefined);
   }
 
-  /** Gives everything back, and refuses those who wait. Slots in use are kept until they expire: requests go on. */
+  /**
+   * Gives everything back, and refuses those who wait. Slots in use are kept until they expire: requests go on. Of a
+   * budget what they may cost is spent.
+   */
   leave(): void {
     for (const { done } of this.#waiting.splice(0)) done(null);
-    if ((this.wallet?.inUse ?? 0) === 0) this.#node.leave(this.#options.clock());
+    const isKept = this.quota.slots && (this.wallet?.inUse ?? 0) > 0;
+    if (!isKept) this.#node.leave(this.#options.clock());
     this.#write();
   }
 

@@ -47,6 +47,16 @@ export const BUDGET_AMOUNTS = {
   ).exactOptional(),
 };
 
+/** Fields of work that has ended; the rest goes back to the budget. */
+export const SPENT_AMOUNTS = {
+  tokens: amount(
+    'The tokens that the work has cost of a budget; absent means as many as it was entered with.',
+  ).exactOptional(),
+  cents: decimal(
+    'The cents that the work has cost of a budget; absent means as many as it was entered with.',
+  ).exactOptional(),
+};
+
 type Scoped = Readonly<z.output<z.ZodObject<typeof SCOPE_FIELDS>>>;
 
 const SCOPE_NAMES = Object.keys(SCOPE_FIELDS) as (keyof Scoped)[];

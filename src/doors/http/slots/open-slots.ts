@@ -3,6 +3,7 @@ import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../../base/ports/clock.js';
 import { TimeHeap } from '../../../core/base/time-heap.js';
 import { EXPIRY_MS } from '../../../core/strict/constants.js';
+import type { RequestAmounts } from '../../../node/api/decision.js';
 import type { Slot } from '../../../node/api/slot.js';
 
 /** Longest lease: a client that dies gives its slot back as soon as a node that dies. */
@@ -81,12 +82,13 @@ export class OpenSlots {
     return { id, leaseMs: open.leaseMs };
   }
 
-  /** Gives a slot back. Throws SLOT_UNKNOWN, SLOT_ELSEWHERE, SLOT_RELEASED, SLOT_EXPIRED. */
-  release(id: string): 'released' | 'lost' {
+  /** Gives a slot back. Throws SLOT_UNKNOWN, SLOT_ELSEWHERE, SLOT_RELEASED, SLOT_EXPIRED, AMOUNT_INVALID. */
+  release(id: string, spent?: RequestAmounts): 'released' | 'lost' {
     const { slot } = this.#openOf(id);
+    const end = slot.release(spent);
     this.#end(this.#numberOf(id));
     this.#counts.released++;
-    return slot.release() === 'lost' ? 'lost' : 'released';
+    return end === 'lost' ? 'lost' : 'released';
   }
 
   /** Ends leases that are over. */

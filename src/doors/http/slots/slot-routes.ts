@@ -20,7 +20,7 @@ import {
   untilHangUp,
 } from '../acquire/acquire-answers.js';
 import { leftItem, policyName, RateLimitFields, slotsPolicyItem, wholeSeconds } from '../acquire/rate-limit-fields.js';
-import { BUDGET_AMOUNTS, DIRECTION } from '../acquire/scope-fields.js';
+import { BUDGET_AMOUNTS, DIRECTION, SPENT_AMOUNTS } from '../acquire/scope-fields.js';
 import { ACQUIRE_ANSWERS, BODY_PROBLEMS, json, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { amount, GROUP_LENGTH_MAX, HTTP_WAIT_MS_MAX, milliseconds, name, textUpTo } from '../route/fields.js';
@@ -57,7 +57,7 @@ export function addSlotRoutes(app: FastifyInstance, node: NodeParts, outcomes: A
     summary: 'Gives a slot back when its request has ended',
     body: RELEASE_BODY,
     answers: { 200: RELEASED, ...ENDING_PROBLEMS },
-    handler: ({ body: { id } }) => ({ ended: open.release(id) }),
+    handler: ({ body: { id, ...spent } }) => ({ ended: open.release(id, spent) }),
   });
 }
 
@@ -191,4 +191,4 @@ const ENTER_BODY = body({
 
 const RENEW_BODY = body({ id, leaseMs: lease });
 
-const RELEASE_BODY = body({ id });
+const RELEASE_BODY = body({ id, ...SPENT_AMOUNTS });

@@ -21,6 +21,7 @@ import type { GroupTable } from '../../groups/group-table.js';
 import type { BudgetLane, KeptBudgets } from '../../strict/budget-lanes.js';
 import type { QuotaTeller } from '../decide/quota-told.js';
 import type { RefusalLedger } from '../decide/refusal-ledger.js';
+import { BudgetHold } from './budget-hold.js';
 import { spentOf } from './spent-amount.js';
 
 interface BudgetGateParts {
@@ -41,6 +42,11 @@ type Asked = Pick<TokenRequest, 'lane' | 'messages' | 'bytes'>;
 interface Taken {
   readonly count: number;
   readonly wallet: StrictWallet | null;
+}
+
+/** Given by who enters: what is granted is held until the request ends. */
+interface MayHold {
+  readonly hold?: BudgetHold | null;
 }
 
 /** Takes a request's part of the budget, then asks the rate. What that refuses is given back: neither is charged. */
@@ -71,7 +77,7 @@ export class BudgetGate {
   tryAcquire(
     asked: Asked,
     amounts: RequestAmounts,
-    options: AcquireOptions,
+    options: AcquireOptions & MayHold,
     decide: (part: Asked) => Decision,
   ): Decision {
     const lane = this.#laneOf(asked.lane) as BudgetLane;
@@ -82,18 +88,15 @@ export class BudgetGate {
     const isTaken = count === 0 || (this.#fits(lane, count) && lane.bucket.tryAcquire(count));
     if (!isTaken) return this.#refuse(asked, lane, count, options);
     const taken = { count, wallet: lane.bucket.wallet };
-    return this.#settled(
-      lane,
-      taken,
-      asBudget(() => decide(part), taken),
-    );
+    const decision = asBudget(() => decide(part), taken);
+    return this.#settled(lane, taken, decision, options);
   }
 
   /** Decides as `tryAcquire`; both may wait, `waitMs` together. */
   async acquire(
     asked: Asked,
     amounts: RequestAmounts,
-    options: WaitOptions,
+    options: WaitOptions & MayHold,
     decide: (waitMs: number) => Promise<Decision>,
   ): Promise<Decision> {
     const lane = this.#laneOf(asked.lane) as BudgetLane;
@@ -118,7 +121,7 @@ export class BudgetGate {
     if (!isTaken) return this.#refuse(asked, lane, count, options);
     const taken = { count, wallet: lane.bucket.wallet };
     try {
-      return this.#settled(lane, taken, await decide(Math.max(0, untilMs - clock())));
+      return this.#settled(lane, taken, await decide(Math.max(0, untilMs - clock())), options);
     } catch (error) {
       taken.wallet?.endRequest(count, 0);
       throw error;
@@ -162,11 +165,12 @@ export class BudgetGate {
     return bucket.left < count ? Math.min(waitMs, bucket.tripMs) : waitMs;
   }
 
-  /** Charges what was granted, and gives the rest back. */
-  #settled(lane: BudgetLane, { count, wallet }: Taken, decision: Decision): Decision {
+  /** Charges or holds what was granted, and gives the rest back. */
+  #settled(lane: BudgetLane, { count, wallet }: Taken, decision: Decision, { hold }: MayHold): Decision {
     const { unit } = lane.config;
     const part = decision.granted && (unit === 'messages' || unit === 'bytes') ? decision[unit] : undefined;
-    wallet?.endRequest(count, decision.granted ? Math.min(count, part ?? count) : 0);
+    if (decision.granted && hold instanceof BudgetHold) hold.begin(unit, count, wallet);
+    else wallet?.endRequest(count, decision.granted ? Math.min(count, part ?? count) : 0);
     return decision.granted ? Object.assign(spread(decision), { budget: this.#parts.budgets.told(lane) }) : decision;
   }
 

@@ -1,13 +1,16 @@
 import type { StrictWallet } from '../../../core/strict/strict-wallet.js';
-import type { Granted } from '../../api/decision.js';
+import type { Granted, RequestAmounts } from '../../api/decision.js';
 import type { NoSlot, Slot, SlotEnd, SlotState, SlotsTold } from '../../api/slot.js';
 import type { SlotLane } from '../../strict/slot-lanes.js';
+import type { BudgetHold } from '../budget/budget-hold.js';
 
 interface HeldParts {
   readonly group: string;
   readonly lane: SlotLane;
   readonly wallet: StrictWallet;
   readonly decision: Granted;
+  /** Null = no group has a budget. */
+  readonly hold: BudgetHold | null;
 }
 
 /** Holds one slot of the life that took it: a later life's is never given back for it. */
@@ -38,9 +41,10 @@ export class HeldSlot implements Slot {
     return lane.bucket.isAlive(wallet) ? 'held' : 'lost';
   }
 
-  release(): SlotEnd {
+  release(spent?: RequestAmounts): SlotEnd {
     if (this.#isReleased) return 'released-before';
-    const { lane, wallet } = this.#parts;
+    const { lane, wallet, hold } = this.#parts;
+    hold?.end(spent);
     const end = this.state === 'lost' ? 'lost' : 'released';
     this.#isReleased = true;
     lane.bucket.release(wallet);
@@ -58,18 +62,21 @@ export class OpenSlot implements Slot {
   readonly slots = null;
   readonly group: string;
   readonly decision: Granted;
+  readonly #hold: BudgetHold | null;
   #isReleased = false;
 
-  constructor(group: string, decision: Granted) {
+  constructor(group: string, decision: Granted, hold: BudgetHold | null) {
     this.group = group;
     this.decision = decision;
+    this.#hold = hold;
   }
 
   get state(): SlotState {
     return this.#isReleased ? 'released' : 'held';
   }
 
-  release(): SlotEnd {
+  release(spent?: RequestAmounts): SlotEnd {
+    if (!this.#isReleased) this.#hold?.end(spent);
     const end = this.#isReleased ? 'released-before' : 'released';
     this.#isReleased = true;
     return end;

@@ -14,6 +14,7 @@ import {
 import type { Entered, EnterOptions, NoSlot, SlotsTold } from '../../api/slot.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import { type KeptSlots, NO_SLOTS, type SlotLane } from '../../strict/slot-lanes.js';
+import type { BudgetHold } from '../budget/budget-hold.js';
 import { HeldSlot, OpenSlot, RefusedSlot, toldOf } from './one-slot.js';
 
 interface SlotGateParts {
@@ -28,8 +29,16 @@ interface SlotGateParts {
 
 /** Asks for tokens of a group, without a look at its slots. */
 export interface TokensAsked {
+  /** Takes what is granted of a budget, until the slot is released; null = no group has a budget. */
+  readonly hold: BudgetHold | null;
   atOnce(options: AcquireOptions): Decision;
   waiting(options: WaitOptions): Promise<Decision>;
+}
+
+/** Request that enters, with what holds its part of a budget. */
+interface Entering {
+  readonly name: string;
+  readonly hold: BudgetHold | null;
 }
 
 /** Milliseconds until a retry is worth it: nobody knows when a slot is free. */
@@ -60,11 +69,13 @@ export class SlotGate {
   /** Enters at once, or not. @param group its number; null = without slots */
   tryEnter(name: string, group: number | null, tokens: TokensAsked, options: AcquireOptions): Entered {
     const lane = this.#laneOf(group);
-    if (lane === undefined) return this.#entered(name, undefined, null, tokens.atOnce({ ...options, tell: true }));
+    const { hold } = tokens;
+    const decide = () => tokens.atOnce({ ...options, tell: true, hold } as AcquireOptions);
+    if (lane === undefined) return this.#entered({ name, hold }, undefined, null, decide());
     const doubt = this.#doubtOf(lane);
     const wallet = doubt === null ? lane.bucket.tryEnter() : null;
     if (wallet === null) return this.#refused(name, lane, doubt);
-    return this.#decided(name, lane, wallet, () => tokens.atOnce({ ...options, tell: true }));
+    return this.#decided({ name, hold }, lane, wallet, decide);
   }
 
   /** Enters within `waitMs`, after those who asked before. */
@@ -72,12 +83,14 @@ export class SlotGate {
     const { waitMs = 0, signal } = options;
     const lane = this.#laneOf(group);
     const untilMs = this.#parts.clock() + waitMs;
-    const inTurn = () => tokens.waiting({ ...options, waitMs: Math.max(0, untilMs - this.#parts.clock()) });
-    if (lane === undefined) return this.#entered(name, undefined, null, await inTurn());
+    const { hold } = tokens;
+    const inTurn = () =>
+      tokens.waiting({ ...options, hold, waitMs: Math.max(0, untilMs - this.#parts.clock()) } as WaitOptions);
+    if (lane === undefined) return this.#entered({ name, hold }, undefined, null, await inTurn());
     const doubt = this.#doubtOf(lane);
     const wallet = doubt === null ? await this.#inTurn(lane, waitMs, signal) : null;
     if (wallet === null) return this.#refused(name, lane, doubt ?? this.#doubtOf(lane));
-    return this.#later(name, lane, wallet, inTurn);
+    return this.#later({ name, hold }, lane, wallet, inTurn);
   }
 
   /** Slots of a group as this node knows them; null = it limits no concurrency. */
@@ -109,30 +122,40 @@ export class SlotGate {
     }
   }
 
-  #decided(name: string, lane: SlotLane, wallet: StrictWallet, decide: () => Decision): Entered {
+  #decided(asked: Entering, lane: SlotLane, wallet: StrictWallet, decide: () => Decision): Entered {
     try {
-      return this.#entered(name, lane, wallet, decide());
+      return this.#entered(asked, lane, wallet, decide());
     } catch (error) {
       lane.bucket.release(wallet);
       throw error;
     }
   }
 
-  async #later(name: string, lane: SlotLane, wallet: StrictWallet, decide: () => Promise<Decision>): Promise<Entered> {
+  async #later(
+    asked: Entering,
+    lane: SlotLane,
+    wallet: StrictWallet,
+    decide: () => Promise<Decision>,
+  ): Promise<Entered> {
     try {
-      return this.#entered(name, lane, wallet, await decide());
+      return this.#entered(asked, lane, wallet, await decide());
     } catch (error) {
       lane.bucket.release(wallet);
       throw error;
     }
   }
 
-  #entered(name: string, lane: SlotLane | undefined, wallet: StrictWallet | null, decision: Decision): Entered {
+  #entered(
+    { name, hold }: Entering,
+    lane: SlotLane | undefined,
+    wallet: StrictWallet | null,
+    decision: Decision,
+  ): Entered {
     const isHeld = lane !== undefined && wallet !== null;
     if (decision.granted) {
-      if (!isHeld) return new OpenSlot(name, decision);
+      if (!isHeld) return new OpenSlot(name, decision, hold);
       lane.entered(wallet);
-      return new HeldSlot({ group: name, lane, wallet, decision });
+      return new HeldSlot({ group: name, lane, wallet, decision, hold });
     }
     if (isHeld) lane.bucket.release(wallet);
     return notEntered(name, lane, decision);
