@@ -22,6 +22,8 @@ export class ProcessRecord {
   caughtUpLogMs: number | null = null;
   /** True = it has not read the agreed pool, until the next. Its log was compacted, or an older life ignored. */
   hasPoolOfItsOwn: boolean;
+  /** True = it has had a view of its own. */
+  stoodApart = false;
   /** Buckets in which it differs from who has read the same. It once stood apart. */
   readonly tokensOfItsOwn = new Set<GroupId>();
 

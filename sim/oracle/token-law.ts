@@ -16,7 +16,7 @@ interface BucketsNamed {
 /**
  * Checks that a bucket's followers hold the same tokens, bit for bit. They follow it since the same place. A process
  * that stands apart reads of other members, and may get tokens of its own: that error outlasts its reason, until the
- * bucket is full.
+ * bucket is full. Members that end at other records divide a settlement, which rounds otherwise later on.
  */
 export function checkTokens({ view, apart }: Readers, settings: BucketsNamed, fail: Fail): void {
   for (const group of settings.groups) {
@@ -38,6 +38,8 @@ export function checkTokens({ view, apart }: Readers, settings: BucketsNamed, fa
         if (!isOwn(known.record)) record.tokensOfItsOwn.delete(groupId);
       } else if (isOwn(record) || apart.includes(record)) {
         for (const one of [record, known.record]) if (!view.includes(one)) one.tokensOfItsOwn.add(groupId);
+      } else if (Math.abs(known.tokens - tokens) < ROUNDED && (record.stoodApart || known.record.stoodApart)) {
+        for (const one of [record, known.record]) if (one.stoodApart) one.tokensOfItsOwn.add(groupId);
       } else if (gapsMs(record, groupId) !== gapsMs(known.record, groupId)) {
         const most = gapsMs(record, groupId) > gapsMs(known.record, groupId) ? record : known.record;
         most.tokensOfItsOwn.add(groupId);
@@ -47,7 +49,11 @@ export function checkTokens({ view, apart }: Readers, settings: BucketsNamed, fa
       }
     }
   }
+  for (const record of apart) record.stoodApart = true;
 }
+
+/** Tokens by which settlements round otherwise. */
+const ROUNDED = 1e-9;
 
 /** Time without records that buckets fill in: who has caught up since counts all of it (core/log/log-time.ts). */
 function gapsMs({ node }: ProcessRecord, groupId: GroupId): number {
