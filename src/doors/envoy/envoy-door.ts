@@ -1,4 +1,5 @@
 import type { Access } from '../../base/access/access.js';
+import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { EnvoyConfig, ListenAddress } from '../../config/resolved/resolved-config.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
@@ -30,7 +31,7 @@ export class EnvoyDoor {
     access: Access,
     given: DescriptorRules | null = null,
   ) {
-    const { clock, config, loop, life, notReady } = node;
+    const { clock, config, loop, life } = node;
     this.#health = new HealthService(SERVICES, () => loop.isReady && !life.isClosing);
     const reflection = new ReflectionService(['grpc.health.v1.Health', ...SERVICES]);
     const { enforcers, gate, groups } = node;
@@ -40,7 +41,8 @@ export class EnvoyDoor {
     const domains = new UnknownDomains({ rules, setting, clock, telemetry });
     const targets = { gate, groups, rules, domains };
     this.quota = new QuotaService({ enforcers, clock, targetOf: (domain, id) => bucketTarget(targets, domain, id) });
-    this.kuadrant = new KuadrantService({ rules, gate, clock, limits: config.limits, notReady });
+    const notReadyAs = (reason: string) => new QuotameshError('NOT_READY', { node: config.nodeId, reason });
+    this.kuadrant = new KuadrantService({ rules, gate, clock, limits: config.limits, notReady: notReadyAs });
     this.rateLimits = new RateLimitService({ node, rules, names, domains });
     const services = [this.#health, reflection, this.quota, this.kuadrant, this.rateLimits];
     const methods = services.flatMap((service) => service.methods);

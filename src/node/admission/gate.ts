@@ -16,6 +16,7 @@ import { JointLevels, type JointRequest } from '../../core/limiter/joint-levels.
 import { HAS_BUDGET, HAS_SHADOW, HAS_SLOTS, IS_SHADOW, IS_STRICT, Levels } from '../../core/limiter/levels.js';
 import { GRANTED, type Limiter, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import type { ServingLoop } from '../../core/machine/coordinator-view.js';
+import type { BudgetUnit } from '../../core/strict/budget-units.js';
 import {
   type AcquireOptions,
   type Amounts,
@@ -41,8 +42,9 @@ import { type KeptBudgets, NO_BUDGETS } from '../strict/budget-lanes.js';
 import { type KeptSlots, NO_SLOTS } from '../strict/slot-lanes.js';
 import { type KeptLanes, NO_STRICT_LANES } from '../strict/strict-lanes.js';
 import { OpenBatches } from './batch/open-batches.js';
-import { BudgetGate } from './budget/budget-gate.js';
+import { BudgetGate, type SpendEnd } from './budget/budget-gate.js';
 import { BudgetHold } from './budget/budget-hold.js';
+import { amountsIn, HeldUnits } from './budget/held-units.js';
 import type { Decider } from './decide/decider.js';
 import type { RefusalExplainer } from './decide/explain-refusal.js';
 import type { QuotaTeller } from './decide/quota-told.js';
@@ -332,6 +334,14 @@ export class Gate {
     return this.#strictLanes.all.size > 0 || !this.#budgetLanes.isEmpty;
   }
 
+  /** Returns the unit of a group's or key's budget; null = it has none. */
+  budgetUnitOf(name: string): BudgetUnit | null {
+    if (this.#budgetLanes.isEmpty && !this.#kept.hasAny) return null;
+    const number = this.#groups.numbers.get(name);
+    const settings = number === undefined ? this.#kept.settingsOf(name) : this.#groups.at(number);
+    return settings?.budget?.unit ?? null;
+  }
+
   /** Milliseconds that who asks without naming a wait waits: those of a strict group, and 0 of others. */
   usualWaitMs(group: unknown, direction?: Origin['direction']): number {
     const hasNone = !this.hasStrict && this.#slotLanes.isEmpty && !this.#kept.hasAny;
@@ -465,6 +475,33 @@ export class Gate {
 
   explain(request: JointRequest, answer: number): Refused | NotReady {
     return this.#explainer.explain(request, answer);
+  }
+
+  /** Takes units of a budget and its rate while work runs. Waits for the log. */
+  async hold(where: string, units: number, waitMs: number): Promise<HeldUnits | Refused | NotReady> {
+    const amounts = amountsIn(this.budgetUnitOf(where), units);
+    const asked = retried(this.#reader.requestOf(where, amounts, undefined) as JointRequest, NO_OPTIONS);
+    this.strict.refuse(asked, 'hold tokens');
+    const held = new HeldUnits(this.budgetUnitOf(where));
+    const decide = async () => {
+      const answer = this.#decider.reserve(asked);
+      if (answer !== GRANTED) return this.#explainer.explain(asked, answer);
+      held.rate = reservationOf(this.#reservations, asked);
+      return this.#teller.grant(asked.lane);
+    };
+    const decision = await this.budgets.acquire(asked, amounts, { waitMs, hold: held.hold }, decide);
+    return decision.granted ? held : decision;
+  }
+
+  /** Charges units that are spent to a budget and its rate. */
+  async charge(where: string, units: number): Promise<SpendEnd | NotReady> {
+    const amounts = amountsIn(this.budgetUnitOf(where), units);
+    const { messages = 0, bytes = 0 } = amounts;
+    const asked = { ...(this.#reader.fillFor(where, messages, bytes) as JointRequest) };
+    this.strict.refuse(asked, 'charge work that is done');
+    this.#decider.serve(asked);
+    this.joint.consume(asked, this.#clock());
+    return this.budgets.spend(asked, amounts);
   }
 
   /** Returns milliseconds until every level has 1 % of its burst again: at least a unit, at most a minute. */

@@ -28,7 +28,7 @@ import type { BudgetSpent, CostOptions, NodeHttp, QuotaNode, ReportedCost, Repor
 import type { Entered, EnterOptions } from '../api/slot.js';
 import { reportBackend } from '../backends/report-backend.js';
 import { reportCost } from '../backends/report-cost.js';
-import { giftsOf, giveBudget } from '../groups/changes/change-budget.js';
+import { budgetLaneOf, giveBudget } from '../groups/changes/change-budget.js';
 import { describeBudget, describeGroup, describeNode } from '../status/describe-node.js';
 import { explainGroup } from '../status/explain-group.js';
 import { callEmbedder, warnEmbedder } from './call-embedder.js';
@@ -158,14 +158,15 @@ export class EmbeddedNode implements QuotaNode {
   }
 
   async giveBudget(group: string, gift: BudgetGift, options: Pick<ChangeOptions, 'by'> = {}): Promise<Given> {
-    const number = this.#gate.groupIndex(group);
-    const isCounted = await giveBudget(this.#parts, { number, name: group }, gift, embeddedCaller(options));
-    return { group, id: gift.id, isCounted, budget: describeBudget(this.#parts, number) };
+    const lane = budgetLaneOf(this.#parts.budgets, this.#gate.groupIndex(group));
+    const isCounted = await giveBudget(this.#parts, { lane, name: group }, gift, embeddedCaller(options));
+    return { group, id: gift.id, isCounted, budget: describeBudget(this.#parts, lane) };
   }
 
   budgetOf(group: string): BudgetGifts {
-    const number = this.#gate.groupIndex(group);
-    return { group, budget: describeBudget(this.#parts, number), gifts: giftsOf(this.#parts, number) };
+    const { budgets } = this.#parts;
+    const lane = budgetLaneOf(budgets, this.#gate.groupIndex(group));
+    return { group, budget: describeBudget(this.#parts, lane), gifts: budgets.gifts(lane) };
   }
 
   status(): NodeStatus {

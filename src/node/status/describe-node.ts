@@ -21,6 +21,7 @@ import type {
   StrictStatus,
 } from '../api/node-status.js';
 import { describeRegistry, originOf } from '../groups/registry/describe-registry.js';
+import type { BudgetLane } from '../strict/budget-lanes.js';
 import { describeBusy } from './busy-watch.js';
 import { DEGRADED, describeSignatures, signedApart } from './degraded.js';
 import { LaneSummary } from './lane-summary.js';
@@ -76,7 +77,7 @@ export function describeGroup(parts: StatusParts, group: number): GroupStatus {
     group: name,
     strategy,
     promise: lanesOf(group).some((lane) => parts.strict.get(lane) !== undefined) ? 'strict' : 'relaxed',
-    budget: describeBudget(parts, group),
+    budget: describeBudget(parts, parts.budgets.known(group)),
     strictAwaits: [...(parts.strict.awaitedBy(group) ?? [])],
     enabled,
     mode,
@@ -104,9 +105,11 @@ function describeLane(parts: StatusParts, summary: LaneSummary): DirectionStatus
   };
 }
 
-export function describeBudget({ budgets }: Pick<StatusParts, 'budgets'>, group: number): BudgetStatus | null {
-  const lane = budgets.known(group);
-  if (lane === undefined) return null;
+export function describeBudget({ budgets }: Pick<StatusParts, 'budgets'>, lane: BudgetLane | undefined) {
+  return lane === undefined ? null : budgetStatus(budgets, lane);
+}
+
+function budgetStatus(budgets: StatusParts['budgets'], lane: BudgetLane): BudgetStatus {
   const { config, bucket } = lane;
   const { unit, per, timezone } = config;
   const { limit, remaining } = budgets.told(lane);

@@ -34,7 +34,7 @@ export function explainGroup(parts: StatusParts, group: number): GroupExplanatio
     rule: ruleOf(parts, config.name),
     gate: gatesOf(config)[0] ?? null,
     slots: describeSlots(parts, group),
-    budget: describeBudget(parts, group),
+    budget: describeBudget(parts, parts.budgets.known(group)),
     directions: { publish: explain('publish'), dispatch: explain('dispatch') },
   };
 }

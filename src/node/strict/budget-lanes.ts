@@ -114,6 +114,11 @@ export class BudgetLanes {
     return this.#lanes.get(group);
   }
 
+  /** Returns the budget of a key used lately, silent or not. */
+  ofKey(key: string, budget: BudgetConfig): BudgetLane | undefined {
+    return this.#keys.ofKey(key, whatOf({ budget }));
+  }
+
   /** Tests if a group or key has a budget; opens nothing. */
   keeps(group: number): boolean {
     return this.#lanes.has(group) || this.#keys.has(group);
@@ -238,13 +243,19 @@ export class BudgetLanes {
    */
   async credit(lane: BudgetLane, id: string, amount: number | null, giver: string): Promise<boolean | null> {
     const isKnown = () => lane.bucket.budget?.credits.some((credit) => credit.id === id) === true;
+    // Rows and period of a key that was opened just now are read first.
+    await this.#within(() => this.stateOf(lane) === 'kept' && lane.bucket.budget?.period != null);
     if (this.stateOf(lane) !== 'kept') return null;
     if (isKnown()) return false;
     lane.bucket.credit(id, amount === null ? null : countOf(lane.config.unit, amount), giver);
-    for (let waitedMs = 0; waitedMs < CREDIT_MS && !isKnown(); waitedMs += CREDIT_LOOK_MS) {
+    await this.#within(isKnown);
+    return isKnown() || null;
+  }
+
+  async #within(isSo: () => boolean): Promise<void> {
+    for (let waitedMs = 0; waitedMs < CREDIT_MS && !isSo(); waitedMs += CREDIT_LOOK_MS) {
       await new Promise((resolve) => setTimeout(resolve, CREDIT_LOOK_MS));
     }
-    return isKnown() || null;
   }
 
   close(): void {

@@ -75,6 +75,11 @@ export class OpenKeys<Lane extends { readonly name: string; readonly bucket: Str
     return lane;
   }
 
+  /** Returns a key's lane if it is open, silent or not. */
+  ofKey(key: string, what: string): Lane | undefined {
+    return this.#open.get(keyedLaneName(this.#parts.cluster, key, what));
+  }
+
   /** Closes a lane; false = it is no key's. */
   close(name: string): boolean {
     const isKey = this.#open.delete(name);

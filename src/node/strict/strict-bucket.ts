@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/ports/clock.js';
-import type { BudgetPeriod, BudgetState } from '../../core/strict/budget-account.js';
+import { type BudgetPeriod, type BudgetState, leftOf } from '../../core/strict/budget-account.js';
 import { AGAIN_MS } from '../../core/strict/constants.js';
 import type { StrictFold } from '../../core/strict/strict-fold.js';
 import { type StrictKnown, StrictNode } from '../../core/strict/strict-node.js';
@@ -236,7 +236,8 @@ export class StrictBucket {
   /** Counts whole tokens in the pool and those held here. */
   get left(): number {
     const { fold } = this.#node;
-    if (fold?.hasQuota === false) return this.#given.depth;
+    const { depth } = this.#given;
+    if (fold?.hasQuota === false) return fold.budget?.period == null ? depth : leftOf(fold.budget, depth);
     return fold === null ? 0 : this.#pool(fold, this.#options.clock()) + this.held;
   }
 

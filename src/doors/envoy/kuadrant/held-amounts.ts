@@ -1,11 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../../base/ports/clock.js';
-import type { Reservation } from '../../../node/api/decision.js';
+
+/** Amount that a bucket holds. */
+export interface HeldAmount {
+  readonly amount: number;
+  commit(amount: number): void;
+  cancel(): void;
+}
 
 interface Held {
   /** Bucket → what it holds. */
-  readonly holds: ReadonlyMap<string, Reservation>;
+  readonly holds: ReadonlyMap<string, HeldAmount>;
   readonly untilMs: number;
 }
 
@@ -38,7 +44,7 @@ export class HeldAmounts {
     if (this.#held.size >= this.#max) throw new QuotameshError('RESERVATIONS_FULL', { max: this.#max });
   }
 
-  keep(holds: ReadonlyMap<string, Reservation>, validMs: number): string {
+  keep(holds: ReadonlyMap<string, HeldAmount>, validMs: number): string {
     const id = randomBytes(16).toString('base64url');
     this.#held.set(id, { holds, untilMs: this.#clock() + validMs });
     this.counts.open = this.#held.size;
@@ -46,7 +52,7 @@ export class HeldAmounts {
   }
 
   /** Takes a reservation out; null = unknown, ended, or given back. */
-  take(id: string): ReadonlyMap<string, Reservation> | null {
+  take(id: string): ReadonlyMap<string, HeldAmount> | null {
     this.expire();
     const held = this.#held.get(id);
     if (held === undefined) return null;

@@ -1,13 +1,13 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../../base/ports/clock.js';
 import type { LimitsConfig } from '../../../config/resolved/resolved-config.js';
+import { HeldUnits } from '../../../node/admission/budget/held-units.js';
 import type { Gate } from '../../../node/admission/gate.js';
-import type { Refused, Reservation } from '../../../node/api/decision.js';
 import { envoy, type google, kuadrant } from '../generated/messages.js';
 import { decoded } from '../grpc/decoded.js';
 import type { GrpcMethod } from '../grpc/grpc-method.js';
 import type { DescriptorRules } from '../rules/descriptor-rules.js';
-import { HeldAmounts } from './held-amounts.js';
+import { type HeldAmount, HeldAmounts } from './held-amounts.js';
 
 const { RateLimitRequest, RateLimitResponse } = envoy.service.ratelimit.v3;
 const { ReserveRequest, ReserveResponse, CommitRequest, CommitResponse } = kuadrant.service.ratelimit.v1;
@@ -17,10 +17,10 @@ type Descriptors = readonly envoy.extensions.common.ratelimit.v3.RateLimitDescri
 
 interface KuadrantParts {
   readonly rules: DescriptorRules;
-  readonly gate: Pick<Gate, 'reserve' | 'consume'>;
+  readonly gate: Pick<Gate, 'reserve' | 'consume' | 'hold' | 'charge' | 'budgetUnitOf' | 'usualWaitMs'>;
   readonly clock: Clock;
   readonly limits: Pick<LimitsConfig, 'maxReservations' | 'reservationMs'>;
-  readonly notReady: () => QuotameshError;
+  readonly notReady: (because: string) => QuotameshError;
 }
 
 /**
@@ -35,7 +35,11 @@ export class KuadrantService {
   constructor(parts: KuadrantParts) {
     this.#parts = parts;
     this.held = new HeldAmounts(parts.clock, parts.limits.maxReservations);
-    const method = (name: string, needs: 'traffic' | 'consume', answer: (request: Uint8Array) => Uint8Array) => {
+    const method = (
+      name: string,
+      needs: 'traffic' | 'consume',
+      answer: (request: Uint8Array) => Promise<Uint8Array>,
+    ) => {
       const path = `/${KUADRANT_SERVICE}/${name}`;
       return { kind: 'unary', path, needs, maxRequestBytes: REQUEST_BYTES_MAX, answer } as const;
     };
@@ -52,24 +56,29 @@ export class KuadrantService {
   }
 
   /** Tests if one more unit would be granted everywhere; takes none. */
-  #check({ domain, descriptors }: envoy.service.ratelimit.v3.RateLimitRequest): Uint8Array {
+  async #check({ domain, descriptors }: envoy.service.ratelimit.v3.RateLimitRequest): Promise<Uint8Array> {
     if (domain === '') return answered(UNKNOWN);
-    const holds = this.#holdAll(this.#bucketsOf(domain, descriptors), 1);
+    const holds = await this.#holdAll(this.#bucketsOf(domain, descriptors), 1);
     if (holds !== null) cancelAll(holds);
     return answered(holds === null ? OVER_LIMIT : OK);
   }
 
   /** Charges what is done, whatever there is. An addend of 0 is one hit. */
-  #report({ domain, descriptors, hitsAddend }: envoy.service.ratelimit.v3.RateLimitRequest): Uint8Array {
+  async #report({ domain, descriptors, hitsAddend }: envoy.service.ratelimit.v3.RateLimitRequest): Promise<Uint8Array> {
     if (domain === '') return answered(UNKNOWN);
-    this.#charge(this.#bucketsOf(domain, descriptors), hitsAddend || 1);
+    await this.#charge(this.#bucketsOf(domain, descriptors), hitsAddend || 1);
     return answered(OK);
   }
 
-  #reserve({ domain, descriptors, amount, ttl }: kuadrant.service.ratelimit.v1.ReserveRequest): Uint8Array {
+  async #reserve({
+    domain,
+    descriptors,
+    amount,
+    ttl,
+  }: kuadrant.service.ratelimit.v1.ReserveRequest): Promise<Uint8Array> {
     this.held.checkRoom();
     const messages = Number(amount);
-    const holds = this.#holdAll(this.#bucketsOf(domain, descriptors), Math.max(1, messages));
+    const holds = await this.#holdAll(this.#bucketsOf(domain, descriptors), Math.max(1, messages));
     if (holds === null) return ReserveResponse.encode({ code: OVER_LIMIT }).finish();
     // Nothing is to be held, and what was looked at comes back.
     if (messages === 0) cancelAll(holds);
@@ -79,46 +88,57 @@ export class KuadrantService {
   }
 
   /** Charges the real amount: where it is held, and elsewhere as a report. */
-  #commit(request: kuadrant.service.ratelimit.v1.CommitRequest): Uint8Array {
+  async #commit(request: kuadrant.service.ratelimit.v1.CommitRequest): Promise<Uint8Array> {
     const { domain, descriptors, reservationId, actualAmount } = request;
     const messages = Number(actualAmount);
     const holds = this.held.take(reservationId);
     const rest = new Set(this.#bucketsOf(domain, descriptors));
     for (const [bucket, hold] of holds ?? NO_HOLDS) {
       rest.delete(bucket);
-      this.#settle(bucket, hold, messages);
+      await this.#settle(bucket, hold, messages);
     }
-    this.#charge([...rest], messages);
+    await this.#charge([...rest], messages);
     return CommitResponse.encode({ reservationReleased: holds !== null }).finish();
   }
 
   /** Commits the real amount; above what one request may have, the hold comes back and all is charged. */
-  #settle(bucket: string, hold: Reservation, messages: number): void {
+  async #settle(bucket: string, hold: HeldAmount, amount: number): Promise<void> {
+    const { gate } = this.#parts;
+    const most = gate.budgetUnitOf(bucket) === null ? amount : Math.min(hold.amount, amount);
     try {
-      hold.commit({ messages });
+      hold.commit(most);
+      await this.#charge([bucket], amount - most);
     } catch (error) {
       if (!(error instanceof QuotameshError) || error.code !== 'COMMIT_ABOVE_MAX_REQUEST') throw error;
       hold.cancel();
-      this.#charge([bucket], messages);
+      await this.#charge([bucket], amount);
     }
   }
 
-  #charge(buckets: readonly string[], messages: number): void {
-    if (messages === 0) return;
-    for (const bucket of buckets) this.#parts.gate.consume(bucket, { messages });
+  /** Charges what is spent; what a budget lacks cannot be. Throws NOT_READY. */
+  async #charge(buckets: readonly string[], amount: number): Promise<void> {
+    if (amount === 0) return;
+    const { gate, notReady } = this.#parts;
+    for (const bucket of buckets) {
+      if (gate.budgetUnitOf(bucket) === null) gate.consume(bucket, { messages: amount });
+      else {
+        const end = await gate.charge(bucket, amount);
+        if (typeof end === 'object') throw notReady(end.because);
+      }
+    }
   }
 
   /** Holds an amount in all buckets; null = one has refused it, and none holds any. */
-  #holdAll(buckets: readonly string[], messages: number): ReadonlyMap<string, Reservation> | null {
-    const holds = new Map<string, Reservation>();
+  async #holdAll(buckets: readonly string[], amount: number): Promise<ReadonlyMap<string, HeldAmount> | null> {
+    const holds = new Map<string, HeldAmount>();
     try {
       for (const bucket of buckets) {
-        const answer = this.#hold(bucket, messages);
-        if (!answer.granted) {
+        const hold = await this.#hold(bucket, amount);
+        if (hold === null) {
           cancelAll(holds);
           return null;
         }
-        holds.set(bucket, answer);
+        holds.set(bucket, hold);
       }
     } catch (error) {
       cancelAll(holds);
@@ -127,16 +147,25 @@ export class KuadrantService {
     return holds;
   }
 
-  /** Holds an amount; of one that no request may have, half of the most. Throws NOT_READY. */
-  #hold(bucket: string, messages: number): Reservation | Refused {
+  /** Holds an amount, null = refused; of one that no request may have, half of the most. Throws NOT_READY. */
+  async #hold(bucket: string, amount: number): Promise<HeldAmount | null> {
+    const { gate, notReady } = this.#parts;
     try {
-      const answer = this.#parts.gate.reserve(bucket, { messages });
-      if (answer.granted || answer.reason !== 'not-ready') return answer as Reservation | Refused;
-      throw this.#parts.notReady();
+      const hasBudget = gate.budgetUnitOf(bucket) !== null;
+      const answer = hasBudget
+        ? await gate.hold(bucket, amount, gate.usualWaitMs(bucket))
+        : gate.reserve(bucket, { messages: amount });
+      if (!answer.granted) {
+        if (answer.reason === 'not-ready') throw notReady(answer.because);
+        return null;
+      }
+      const commit = (units: number) =>
+        answer instanceof HeldUnits ? answer.commit(units) : answer.commit({ messages: units });
+      return { amount, commit, cancel: () => answer.cancel() };
     } catch (error) {
       if (!(error instanceof QuotameshError) || error.code !== 'AMOUNT_ABOVE_MAX_REQUEST') throw error;
       const most = Math.floor(Number(error.facts.max) / 2);
-      if (most < 1 || most >= messages) throw error;
+      if (most < 1 || most >= amount) throw error;
       return this.#hold(bucket, most);
     }
   }
@@ -160,13 +189,13 @@ export const KUADRANT_SERVICE = 'kuadrant.service.ratelimit.v1.RateLimitService'
 /** Bytes of a request: a descriptor of three entries has about 100. */
 const REQUEST_BYTES_MAX = 64 * 1024;
 
-const NO_HOLDS: ReadonlyMap<string, Reservation> = new Map();
+const NO_HOLDS: ReadonlyMap<string, HeldAmount> = new Map();
 
 function answered(overallCode: envoy.service.ratelimit.v3.RateLimitResponse.Code): Uint8Array {
   return RateLimitResponse.encode({ overallCode }).finish();
 }
 
-function cancelAll(holds: ReadonlyMap<string, Reservation>): void {
+function cancelAll(holds: ReadonlyMap<string, HeldAmount>): void {
   for (const hold of holds.values()) hold.cancel();
 }
 

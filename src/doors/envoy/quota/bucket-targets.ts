@@ -28,13 +28,21 @@ export function bucketTarget({ gate, groups, rules, domains }: TargetParts, doma
     const { name, quota } = groups.ofLane(lane);
     if (quota.publish[BYTES] < Infinity)
       return { kind: 'none', reason: `group ${name} limits bytes, and Envoy counts requests` };
-    if (gate.strict.keeps({ lane, further: [] }))
-      return { kind: 'none', reason: `group ${name} is strict, and Envoy spends a share without asking the log` };
+    const unable = keptIn(gate, lane, name);
+    if (unable !== null)
+      return { kind: 'none', reason: `group ${name} ${unable}, and Envoy spends a share without asking the log` };
     return { kind: 'lane', lane };
   } catch (error) {
     if (error instanceof QuotameshError) return { kind: 'none', reason: error.message };
     throw error;
   }
+}
+
+/** Says what a group has that no share may spend; null = nothing. */
+function keptIn(gate: Gate, lane: number, name: string): string | null {
+  if (gate.strict.keeps({ lane, further: [] })) return 'is strict';
+  if (gate.budgetUnitOf(name) !== null) return 'has a budget';
+  return gate.slotsOf(name) === null ? null : 'limits concurrency';
 }
 
 function firstRule(rules: DescriptorRules, domain: string, id: BucketId): Found | null {

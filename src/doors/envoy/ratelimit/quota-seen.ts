@@ -4,10 +4,12 @@ import { directionIndex, laneOf, MESSAGES } from '../../../core/base/vocabulary.
 import { fullInMs, unitsLeft } from '../../../node/admission/decide/units-left.js';
 import type { QuotaTold } from '../../../node/api/decision.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
+import type { BudgetLane } from '../../../node/strict/budget-lanes.js';
 
-/** Quota in messages of a bucket; null where nothing limits them. */
+/** Quota in messages of a bucket, or its budget; null where nothing limits it. */
 export interface QuotaSeen {
   readonly limit: number | null;
+  /** Null beside a limit = it never ends. */
   readonly windowMs: number | null;
   readonly remaining: number | null;
   readonly resetMs: number | null;
@@ -26,14 +28,23 @@ export function quotaIn({ limit, windowMs, remaining, resetMs }: Partial<QuotaTo
 /** Looks at a group or key without deciding. */
 export function quotaSeenAt(node: NodeParts, bucket: string): QuotaSeen {
   const number = node.groups.numbers.get(bucket);
-  if (number !== undefined) return quotaOf(node, number);
+  if (number !== undefined) return budgetSeen(node, node.budgets.known(number)) ?? quotaOf(node, number);
   const seen = node.keys?.known(bucket) ?? null;
   if (seen === null) return NO_QUOTA;
+  const { budget } = seen.settings;
+  if (budget !== null) return budgetSeen(node, node.budgets.ofKey(bucket, budget)) ?? NO_QUOTA;
   if (seen.group !== null) return quotaOf(node, seen.group);
   const rate = quotaAsWritten(seen.settings, 'publish', MESSAGES);
   if (rate === null) return NO_QUOTA;
   const remaining = Math.floor(seen.remaining[PUBLISH]?.[MESSAGES] ?? 0);
   return { limit: rate.amount, windowMs: 1000 * SECONDS_OF[rate.per], remaining, resetMs: null };
+}
+
+function budgetSeen({ budgets }: NodeParts, lane: BudgetLane | undefined): QuotaSeen | null {
+  if (lane === undefined) return null;
+  const { limit, remaining, resetMs } = budgets.told(lane);
+  const { per } = lane.config;
+  return { limit, windowMs: per === 'total' ? null : 1000 * SECONDS_OF[per], remaining, resetMs };
 }
 
 /** Reads one dimension: `gate.told` makes objects of both, five times the work. */

@@ -73,8 +73,7 @@ export class RateLimitService {
     const found = descriptors.map((descriptor) => this.#chargeOf(domain, descriptor, hits, call));
     const isShut = this.#isShut(domain, found);
     const charges = withoutReplaced(found);
-    const waitMs = isShut || charges.length > 1 ? 0 : this.#decision.waitMsOf(charges[0] as Charge, call.leftMs);
-    if (waitMs > 0) return this.#waited(charges, waitMs);
+    if (!isShut && this.#decision.needsLog(charges)) return this.#waited(charges, call.leftMs);
     const answers: Charged[] = [];
     const isOver = isShut || this.#decide(charges, answers);
     if (isShut) for (let at = 0; at < charges.length; at++) answers.push(SHUT);
@@ -82,11 +81,12 @@ export class RateLimitService {
     return encodedAnswer(isOver, charges, answers, this.#headers);
   }
 
-  /** Waits for a round trip to the log of strict groups. */
-  async #waited(charges: readonly Charge[], waitMs: number): Promise<Uint8Array> {
-    const answer = await this.#decision.decideWaiting(charges[0] as Charge, waitMs);
-    this.#count(answer.isOver, charges, [answer]);
-    return encodedAnswer(answer.isOver, charges, [answer], this.#headers);
+  /** Waits for a round trip to the log. */
+  async #waited(charges: readonly Charge[], leftMs: number): Promise<Uint8Array> {
+    const answers: Charged[] = [];
+    const isOver = await this.#decision.decideWaiting(charges, answers, leftMs);
+    this.#count(isOver, charges, answers);
+    return encodedAnswer(isOver, charges, answers, this.#headers);
   }
 
   #rejectUnfit(domain: string, { length }: readonly Descriptor[]): void {

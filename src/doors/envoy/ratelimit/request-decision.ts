@@ -1,5 +1,6 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
-import type { Decision, KeyLimit, Reservation } from '../../../node/api/decision.js';
+import type { HeldUnits } from '../../../node/admission/budget/held-units.js';
+import type { Decision, KeyLimit, NotReady, Refused, Reservation } from '../../../node/api/decision.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import type { DescriptorRule } from '../rules/descriptor-rules.js';
 import { NO_QUOTA, type QuotaSeen, quotaIn, quotaSeenAt } from './quota-seen.js';
@@ -55,50 +56,60 @@ export class RequestDecision {
     }
   }
 
-  /** Returns milliseconds to wait for the log of strict groups; 0 = none. */
-  waitMsOf({ bucket, hits, mayOwe }: Charge, leftMs: number): number {
-    if (hits === 0 || mayOwe) return 0;
-    return Math.max(0, Math.min(this.#node.gate.usualWaitMs(bucket), WAITED_PART * leftMs));
+  /** Tests if the log has to be asked: for a budget, or for one strict group alone. */
+  needsLog(charges: readonly Charge[]): boolean {
+    const { gate } = this.#node;
+    if (!gate.hasStrict && !gate.keepsKeys) return false;
+    if (charges.some(({ rule, bucket }) => rule !== null && gate.budgetUnitOf(bucket) !== null)) return true;
+    const [{ bucket, hits, mayOwe }] = charges as readonly [Charge];
+    return charges.length === 1 && hits > 0 && !mayOwe && gate.usualWaitMs(bucket) > 0;
   }
 
-  /** Decides as `decideOne`, but waits its turn. */
-  async decideWaiting({ bucket, hits }: Charge, waitMs: number): Promise<Charged> {
+  /** Decides as `decideAll`, and waits its turn. @param leftMs until the gateway goes on without an answer */
+  async decideWaiting(charges: readonly Charge[], answers: Charged[], leftMs: number): Promise<boolean> {
+    const held: Held[] = [];
+    const untilMs = this.#node.clock() + WAITED_PART * leftMs;
     try {
-      return this.#told(bucket, await this.#node.gate.acquire(bucket, { messages: hits }, { waitMs }));
+      for (const charge of charges) {
+        const waitMs = Math.max(0, untilMs - this.#node.clock());
+        if (charge.rule === null) answers.push(NOT_LIMITED);
+        else if (charges.length === 1) answers.push(await this.#decideLater(charge, waitMs));
+        else this.#keep(await this.#holdLater(charge, waitMs), charge, held, answers);
+      }
     } catch (error) {
-      return this.#tooLarge(error, bucket);
+      for (const { hold } of held) hold.cancel();
+      throw error;
     }
+    return this.#end(charges, held, answers);
   }
 
   /** Decides a request of several; `answers` become those of the charges. Returns whether the request is over. */
   decideAll(charges: readonly Charge[], answers: Charged[]): boolean {
-    const held: { readonly reservation: Reservation; readonly charge: Charge; readonly at: number }[] = [];
-    let isOver = false;
-    let [quotas, quotasOver] = [0, 0];
+    const held: Held[] = [];
     try {
       for (const charge of charges) {
-        const { rule } = charge;
-        if (rule === null) {
-          answers.push(NOT_LIMITED);
-          continue;
-        }
-        const { answer, reservation } = this.#hold(charge);
-        if (reservation !== null) held.push({ reservation, charge, at: answers.length });
-        answers.push(answer);
-        if (rule.isQuota) {
-          quotas++;
-          if (answer.isOver) quotasOver++;
-        } else if (answer.isOver) isOver = true;
+        if (charge.rule === null) answers.push(NOT_LIMITED);
+        else this.#keep(this.#hold(charge), charge, held, answers);
       }
     } catch (error) {
-      for (const { reservation } of held) reservation.cancel();
+      for (const { hold } of held) hold.cancel();
       throw error;
     }
-    isOver ||= quotas > 0 && quotasOver === quotas;
-    for (const { reservation, charge, at } of held) {
-      if (!isOver) reservation.commit({ messages: charge.hits });
+    return this.#end(charges, held, answers);
+  }
+
+  #keep({ answer, hold }: Tried, charge: Charge, held: Held[], answers: Charged[]): void {
+    if (hold !== null) held.push({ hold, charge, at: answers.length });
+    answers.push(answer);
+  }
+
+  /** Commits what is held, or gives it back. Returns whether the request is over. */
+  #end(charges: readonly Charge[], held: readonly Held[], answers: Charged[]): boolean {
+    const isOver = isOverIn(charges, answers);
+    for (const { hold, charge, at } of held) {
+      if (!isOver) hold.commit(charge.hits);
       else {
-        reservation.cancel();
+        hold.cancel();
         answers[at] = this.#grantedIn(charge.bucket);
       }
     }
@@ -107,25 +118,74 @@ export class RequestDecision {
 
   #told(bucket: string, decision: Decision): Charged {
     if (decision.granted) return this.#grantedIn(bucket);
-    if (decision.reason === 'not-ready') throw this.#node.notReady();
-    return { isOver: true, quota: quotaIn(decision), retryAfterMs: decision.retryAfterMs };
+    if (decision.reason === 'not-ready') throw this.#notReady(decision);
+    const quota = decision.level === 'budget' ? quotaSeenAt(this.#node, bucket) : quotaIn(decision);
+    return { isOver: true, quota, retryAfterMs: decision.retryAfterMs };
   }
 
-  #hold(charge: Charge): { readonly answer: Charged; readonly reservation: Reservation | null } {
+  #hold(charge: Charge): Tried {
     const { bucket, hits, limit } = charge;
-    if (hits === 0) return { answer: this.#look(bucket), reservation: null };
-    if (charge.mayOwe) return { answer: this.#chargeAnyway(charge), reservation: null };
+    if (hits === 0) return { answer: this.#look(bucket), hold: null };
+    if (charge.mayOwe) return { answer: this.#chargeAnyway(charge), hold: null };
     const { gate } = this.#node;
     try {
       const answer = gate.reserve(bucket, { messages: hits }, limit === undefined ? undefined : { limit });
-      if (answer.granted) return { answer: this.#grantedIn(bucket), reservation: answer };
-      if (answer.reason === 'not-ready') throw this.#node.notReady();
-      const quota = quotaIn(answer);
-      return { answer: { isOver: true, quota, retryAfterMs: answer.retryAfterMs }, reservation: null };
+      return this.#tried(bucket, answer, (units) => (answer as Reservation).commit({ messages: units }));
     } catch (error) {
       if (limit !== undefined && this.#isLimitRefused(error)) return this.#hold({ ...charge, limit: undefined });
-      return { answer: this.#tooLarge(error, bucket), reservation: null };
+      return { answer: this.#tooLarge(error, bucket), hold: null };
     }
+  }
+
+  /** Holds units of a budget; other groups answer at once. */
+  async #holdLater(charge: Charge, waitMs: number): Promise<Tried> {
+    const { bucket, hits, mayOwe } = charge;
+    const { gate } = this.#node;
+    if (gate.budgetUnitOf(bucket) === null) return this.#hold(charge);
+    if (hits > 0 && mayOwe) return { answer: await this.#spend(charge), hold: null };
+    try {
+      const answer = await gate.hold(bucket, Math.max(1, hits), waitMs);
+      const tried = this.#tried(bucket, answer, (units) => (answer as HeldUnits).commit(units));
+      if (hits > 0 || tried.hold === null) return tried;
+      tried.hold.cancel();
+      return { answer: this.#grantedIn(bucket), hold: null };
+    } catch (error) {
+      return { answer: this.#tooLarge(error, bucket), hold: null };
+    }
+  }
+
+  async #decideLater(charge: Charge, waitMs: number): Promise<Charged> {
+    const { bucket, hits } = charge;
+    const { gate } = this.#node;
+    if (gate.budgetUnitOf(bucket) !== null) {
+      const { answer, hold } = await this.#holdLater(charge, waitMs);
+      hold?.commit(hits);
+      return hold === null ? answer : this.#grantedIn(bucket);
+    }
+    try {
+      const usualMs = Math.min(gate.usualWaitMs(bucket), waitMs);
+      return this.#told(bucket, await gate.acquire(bucket, { messages: hits }, { waitMs: usualMs }));
+    } catch (error) {
+      return this.#tooLarge(error, bucket);
+    }
+  }
+
+  /** Charges a budget with what is spent: what the period lacks cannot be. */
+  async #spend({ bucket, hits }: Charge): Promise<Charged> {
+    const end = await this.#node.gate.charge(bucket, Math.min(hits, OWED_MAX));
+    if (typeof end === 'object') throw this.#notReady(end);
+    if (end === 'charged') return this.#grantedIn(bucket);
+    const quota = { ...quotaSeenAt(this.#node, bucket), remaining: 0 };
+    return { isOver: true, quota, retryAfterMs: quota.resetMs ?? 0 };
+  }
+
+  #tried(bucket: string, answer: Reservation | HeldUnits | Refused | NotReady, commit: Hold['commit']): Tried {
+    if (!answer.granted) return { answer: this.#told(bucket, answer), hold: null };
+    return { answer: this.#grantedIn(bucket), hold: { commit, cancel: () => answer.cancel() } };
+  }
+
+  #notReady({ because }: NotReady): QuotameshError {
+    return new QuotameshError('NOT_READY', { node: this.#node.config.nodeId, reason: because });
   }
 
   /** Says what is left of a bucket now. */
@@ -182,6 +242,37 @@ export class RequestDecision {
     const quota = quotaSeenAt(this.#node, bucket);
     return { isOver: true, quota, retryAfterMs: quota.windowMs ?? 0 };
   }
+}
+
+/** Tests if the request is refused: one descriptor is over its limit, or all that are quotas. */
+function isOverIn(charges: readonly Charge[], answers: readonly Charged[]): boolean {
+  let [quotas, quotasOver] = [0, 0];
+  for (let at = 0; at < charges.length; at++) {
+    const { rule } = charges[at];
+    if (rule === null) continue;
+    if (!rule.isQuota && answers[at].isOver) return true;
+    if (rule.isQuota) quotas++;
+    if (rule.isQuota && answers[at].isOver) quotasOver++;
+  }
+  return quotas > 0 && quotasOver === quotas;
+}
+
+/** Tokens of a descriptor until the request is decided. */
+interface Hold {
+  commit(hits: number): void;
+  cancel(): void;
+}
+
+interface Tried {
+  readonly answer: Charged;
+  /** Null = it is refused, charged already, or only looked at. */
+  readonly hold: Hold | null;
+}
+
+interface Held {
+  readonly hold: Hold;
+  readonly charge: Charge;
+  readonly at: number;
 }
 
 export const NOT_LIMITED: Charged = Object.freeze({ isOver: false, quota: NO_QUOTA, retryAfterMs: 0 });

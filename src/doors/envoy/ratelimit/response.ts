@@ -31,8 +31,8 @@ export function encodedAnswer(
 function statusOf({ rule }: Charge, { isOver, quota, retryAfterMs }: Charged): Status {
   const code = isOver ? OVER_LIMIT : OK;
   const { limit, windowMs, remaining, resetMs } = quota;
-  if (limit === null || windowMs === null) return { code, limitRemaining: isOver ? 0 : UINT32_MAX };
-  const unit = UNIT_OF[windowMs] ?? Unit.UNKNOWN;
+  if (limit === null) return { code, limitRemaining: isOver ? 0 : UINT32_MAX };
+  const unit = (windowMs === null ? undefined : UNIT_OF[windowMs]) ?? Unit.UNKNOWN;
   const name = rule?.label || rule?.name || '';
   const resetsMs = isOver ? retryAfterMs : resetMs;
   return {

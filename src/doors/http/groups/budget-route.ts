@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { record } from '../../../node/api/answer-table.js';
 import { BUDGET_GIFTS, type BudgetGift, GIFT_ID_MAX, GIVEN } from '../../../node/api/budget-gifts.js';
-import { giftsOf, giveBudget } from '../../../node/groups/changes/change-budget.js';
+import { budgetLaneOf, giveBudget } from '../../../node/groups/changes/change-budget.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import { describeBudget } from '../../../node/status/describe-node.js';
 import { changedBy } from '../access/caller.js';
@@ -24,8 +24,8 @@ export function addBudgetRoutes(app: FastifyInstance, node: NodeParts): void {
     summary: 'Shows a budget, and who gave it what',
     answers: { 200: json('The budget as this node knows it.', record(BUDGET_GIFTS)), 422: PROBLEM },
     handler: ({ params: { group } }) => {
-      const number = node.gate.groupIndex(group);
-      return { group, budget: describeBudget(node, number), gifts: giftsOf(node, number) };
+      const lane = budgetLaneOf(node.budgets, node.gate.groupIndex(group));
+      return { group, budget: describeBudget(node, lane), gifts: node.budgets.gifts(lane) };
     },
   });
   route(app, {
@@ -53,10 +53,10 @@ export function addBudgetRoutes(app: FastifyInstance, node: NodeParts): void {
     },
     handler: async (request) => {
       const { group } = request.params;
-      const number = node.gate.groupIndex(group);
+      const lane = budgetLaneOf(node.budgets, node.gate.groupIndex(group));
       const gift = request.body as BudgetGift;
-      const isCounted = await giveBudget(node, { number, name: group }, gift, changedBy(request));
-      return { group, id: gift.id, isCounted, budget: describeBudget(node, number) };
+      const isCounted = await giveBudget(node, { lane, name: group }, gift, changedBy(request));
+      return { group, id: gift.id, isCounted, budget: describeBudget(node, lane) };
     },
   });
 }

@@ -44,6 +44,12 @@ interface Taken {
   readonly wallet: StrictWallet | null;
 }
 
+/** Result of a charge for work that is done: `lacking` = the period did not have all of it. */
+export type SpendEnd = 'charged' | 'lacking';
+
+/** Looks and orders; other nodes may take what was left between. */
+const SPEND_TRIES = 3;
+
 /** Given by who enters: what is granted is held until the request ends. */
 interface MayHold {
   readonly hold?: BudgetHold | null;
@@ -126,6 +132,28 @@ export class BudgetGate {
       taken.wallet?.endRequest(count, 0);
       throw error;
     }
+  }
+
+  /** Charges work that is done, as far as the period has it; the rest is let off. */
+  async spend(asked: Asked, amounts: RequestAmounts): Promise<SpendEnd | NotReady> {
+    const lane = this.#laneOf(asked.lane) as BudgetLane;
+    let missing = this.#countOf(lane, asked, amounts);
+    const doubt = this.#doubtOf(lane);
+    if (doubt !== null) return this.#parts.teller.notReady(asked.lane, doubt, NOT_READY_RETRY_MS);
+    const { heldBack } = this.#parts.limiter;
+    heldBack[asked.lane]++;
+    try {
+      for (let tries = 0; missing > 0 && tries < SPEND_TRIES; tries++) {
+        // Nothing is known of a key that nobody has used.
+        const part = lane.bucket.isKnown ? Math.min(missing, lane.bucket.left) : missing;
+        if (part === 0 || !(await lane.bucket.acquire(part, lane.bucket.tripMs))) continue;
+        lane.bucket.wallet?.endRequest(part, part);
+        missing -= part;
+      }
+    } finally {
+      this.#parts.limiter.heldBack[asked.lane]--;
+    }
+    return missing === 0 ? 'charged' : 'lacking';
   }
 
   /** Tests if the budget has it here now. */

@@ -3,17 +3,16 @@ import { showSent } from '../../../base/input/input-mistakes.js';
 import { isMapping } from '../../../base/input/mapping.js';
 import type { Telemetry } from '../../../base/ports/telemetry.js';
 import type { ChangedBy } from '../../../core/beside/registry/registry-record.js';
-import { type BudgetGift, type BudgetGifts, GIFT_ID_MAX } from '../../api/budget-gifts.js';
+import { type BudgetGift, GIFT_ID_MAX } from '../../api/budget-gifts.js';
 
 interface Budgets<Lane> {
-  /** Undefined = the group has no budget. */
-  known(group: number): Lane | undefined;
+  /** Undefined = the group has no budget. Opens that of a key. */
+  get(group: number): Lane | undefined;
   /** Null = the log has not answered. */
   credit(lane: Lane, id: string, amount: number | null, giver: string): Promise<boolean | null>;
   /** Returns null, or why the present period cannot have so much beside. */
   refusalOf(lane: Lane, amount: number): string | null;
   because(lane: Lane): string;
-  gifts(lane: Lane): BudgetGifts['gifts'];
 }
 
 interface GivingParts<Lane> {
@@ -28,12 +27,11 @@ interface GivingParts<Lane> {
  */
 export async function giveBudget<Lane>(
   { config, budgets, telemetry }: GivingParts<Lane>,
-  { number, name }: { readonly number: number; readonly name: string },
+  { lane, name }: { readonly lane: Lane; readonly name: string },
   gift: BudgetGift,
   { name: who, how, requestId }: ChangedBy,
 ): Promise<boolean> {
   const { id, amount } = readGift(gift);
-  const lane = laneOf(budgets, number);
   const refusal = amount === null ? null : budgets.refusalOf(lane, amount);
   if (refusal !== null) throw invalid('amount', refusal);
   const isCounted = await budgets.credit(lane, id, amount, `${who.slice(0, NAME_LENGTH_MAX)} (${how})`);
@@ -55,13 +53,9 @@ export async function giveBudget<Lane>(
   return isCounted;
 }
 
-/** Lists what a budget was given, the newest last. Throws FIELD_INVALID. */
-export function giftsOf<Lane>({ budgets }: Pick<GivingParts<Lane>, 'budgets'>, number: number): BudgetGifts['gifts'] {
-  return budgets.gifts(laneOf(budgets, number));
-}
-
-function laneOf<Lane>(budgets: Pick<Budgets<Lane>, 'known'>, number: number): Lane {
-  const lane = budgets.known(number);
+/** Returns the budget of a group; opens that of a key. Throws FIELD_INVALID. */
+export function budgetLaneOf<Lane>(budgets: Pick<Budgets<Lane>, 'get'>, number: number): Lane {
+  const lane = budgets.get(number);
   if (lane === undefined) throw invalid('group', 'has no budget');
   return lane;
 }

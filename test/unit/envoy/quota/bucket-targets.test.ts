@@ -15,6 +15,8 @@ const GROUPS = {
   'edge/user:alice': { quota },
   'edge/user:alice/path:~2Flogin': { quota },
   'edge/strict:': { promise: 'strict', quota },
+  'edge/budget:': { budget: { messages: 10, per: 'month' }, quota },
+  'edge/slots:': { concurrency: 4, quota },
   'edge/large:': { quota: { publish: { messagesPerSecond: 10, bytesPerSecond: 1000 } } },
 };
 
@@ -55,9 +57,13 @@ describe('what limits a bucket', () => {
     expect(other).not.toEqual(one);
   });
 
-  it('is none where the group is strict: a share is spent without the log', () => {
-    const reason = 'group edge/strict: is strict, and Envoy spends a share without asking the log';
-    expect(targetOf({ strict: '' })).toEqual({ kind: 'none', reason });
+  it.each([
+    ['strict', 'is strict'],
+    ['budget', 'has a budget'],
+    ['slots', 'limits concurrency'],
+  ])('is none where the log decides: a share is spent without it (%s)', (key, what) => {
+    const reason = `group edge/${key}: ${what}, and Envoy spends a share without asking the log`;
+    expect(targetOf({ [key]: '' })).toEqual({ kind: 'none', reason });
   });
 
   it('is nothing for names and domains that nobody has limited', () => {
