@@ -154,8 +154,13 @@ export class Oracle implements NodeObserver {
   }
 
   #lookAtPool(record: ProcessRecord): void {
-    if (record.hasPoolOfItsOwn && !(record.isServing && isAgreed(record))) return;
+    if (record.hasPoolOfItsOwn && !(record.isServing && this.#areAgreed())) return;
     record.hasPoolOfItsOwn = remembersMore(record, this.records.values()) || mayMissDead(record, this.records.values());
+  }
+
+  #areAgreed(): boolean {
+    for (const record of this.records.values()) if (record.isServing && !isAgreed(record)) return false;
+    return true;
   }
 
   #recordOf(node: SimulatedNode): ProcessRecord {
