@@ -3,6 +3,7 @@ import { rate } from '../browser/figures.mjs';
 import { groupHref, whyHref } from './addresses.mjs';
 import { askJson } from './ask.mjs';
 import { card, rowName, scrolled, split, tableOf } from './blocks.mjs';
+import { BudgetCard } from './budget-card.mjs';
 import { GroupCharts } from './group-charts.mjs';
 import { LastChanges } from './last-changes.mjs';
 import { Past } from './past.mjs';
@@ -37,6 +38,8 @@ export class GroupView {
     if (said.mode === 'shadow') facts.push('shadow: decides, and refuses nothing');
     say(this.facts, facts.join(' · '));
     this.#showShadow(said.shadow);
+    this.budgetCard.hidden = said.budget === null;
+    if (said.budget !== null) this.budget.follow(said.budget);
     void this.changes.follow(said);
     if (this.ago === 0) this.#show();
   }
@@ -75,6 +78,10 @@ export class GroupView {
     this.writeShadow = shadowTiles(this.shadow);
     this.shadowCard = card('Shadow', this.shadow);
     this.shadowCard.hidden = true;
+    const budget = make('div');
+    this.budget = new BudgetCard(budget, this.group);
+    this.budgetCard = card('Budget', budget);
+    this.budgetCard.hidden = true;
     this.host.replaceChildren(
       make(
         'div',
@@ -87,6 +94,7 @@ export class GroupView {
       split(
         this.chartsHost,
         card('Nodes', scrolled('Nodes', table)),
+        this.budgetCard,
         card('What if', this.whatIf),
         card('Last changes', changes),
         this.shadowCard,

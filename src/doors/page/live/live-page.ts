@@ -53,6 +53,7 @@ const MODULES = [
   'groups-list',
   'group-charts',
   'last-changes',
+  'budget-card',
   'key-change',
   'what-if',
   'group-view',
