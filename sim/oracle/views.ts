@@ -17,6 +17,7 @@ export interface Readers {
    *   - One that has not read its newest life, as the log had a newer one of its id that may run.
    *   - One that remembers a running process's newer life than that has: a wrong key overwrote it.
    *   - One that began with a compacted log does not know a dead node that a wrong key overwrote, until its farewell.
+   *   - Nor rows that a late record of their author's former life hides, until the author writes them again.
    */
   readonly apart: ProcessRecord[];
 }
@@ -31,7 +32,10 @@ export function readersOf(records: Iterable<ProcessRecord>, settings: UsedSettin
     const readers = known ?? { view: [], apart: [] };
     if (known === undefined) all.push(readers);
     const isComparable =
-      mayBeCompared(record, settings) && !remembersMore(record, serving) && !missesDead(record, serving);
+      mayBeCompared(record, settings) &&
+      !remembersMore(record, serving) &&
+      !missesDead(record, serving) &&
+      !missesLife(record, serving);
     readers[isComparable ? 'view' : 'apart'].push(record);
   }
   return all;
@@ -88,6 +92,19 @@ function missesDead(record: ProcessRecord, serving: readonly ProcessRecord[]): b
       .flatMap((other) => other.node.coordinator.membership.on(partition).members)
       .some(({ nodeKey, state }) => state !== 'alive' && isHidden(node, nodeKey, partition)),
   );
+}
+
+/** Tests if a late record hides a life that others know. */
+function missesLife(record: ProcessRecord, serving: readonly ProcessRecord[]): boolean {
+  if (!record.node.beganCompacted) return false;
+  const { membership } = record.node.coordinator;
+  return serving.some((other) => {
+    if (other === record || !isSame(other, record)) return false;
+    return other.node.coordinator.membership.alive.some(({ nodeKey, lives }) => {
+      const known = membership.get(nodeKey)?.lives;
+      return known !== undefined && lives.some((life, partition) => life > (known[partition] ?? 0));
+    });
+  });
 }
 
 /** Tests if a wrong key has overwritten one that is no member. */
