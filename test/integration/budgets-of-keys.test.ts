@@ -25,8 +25,10 @@ const CONFIG = {
 };
 
 let nodes: QuotaNode[] = [];
+const lines: string[] = [];
 beforeAll(async () => {
-  nodes = await Promise.all(['a', 'b', 'c'].map((nodeId) => createNode({ config: CONFIG, nodeId })));
+  const telemetry = { log: (_: string, message: string) => void lines.push(message) };
+  nodes = await Promise.all(['a', 'b', 'c'].map((nodeId) => createNode({ config: CONFIG, nodeId, telemetry })));
   for (const node of nodes) await spend(node, 'key:first', 1);
 }, 60_000);
 afterAll(() => Promise.all(nodes.map((node) => node.close())));
@@ -40,6 +42,15 @@ async function spend(node: QuotaNode, key: string, messages: number): Promise<De
   }
   throw new Error(`${key}: not ready after 30 s`);
 }
+
+test('a node logs once that budgets of keys cannot be spent yet, however many there are, and once that they can', async () => {
+  // The first node learns, and the others with it: a second look may find it done.
+  const told = (text: string) => lines.filter((line) => line.startsWith(text)).length;
+  const again = () => told('budget can be spent again');
+  await expect.poll(() => again() === told('budget cannot be spent: '), { timeout: 10_000 }).toBe(true);
+  expect(again()).toBeGreaterThanOrEqual(1);
+  expect(again()).toBeLessThanOrEqual(nodes.length);
+});
 
 test('each key has a budget of its own over all nodes, to the message, and its override another', async () => {
   let granted = 0;

@@ -16,7 +16,7 @@ import type { StrictLaneState } from '../api/node-status.js';
 import type { BudgetSpent } from '../api/quota-node.js';
 import type { GroupTable } from '../groups/group-table.js';
 import { BudgetCalendar } from './budget-calendar.js';
-import { becauseOf, stateByLog, ToldStates } from './lane-states.js';
+import { ALL_KEYS, becauseOf, stateByLog, ToldStates } from './lane-states.js';
 import { OpenKeys } from './open-keys.js';
 import type { StrictBucket } from './strict-bucket.js';
 import { strictLaneName } from './strict-codec.js';
@@ -278,6 +278,7 @@ export class BudgetLanes {
       this.#tellSpent(group, lane);
       this.#told.tell(group, this.stateOf(lane), this.because(lane), { group: this.#parts.groups.at(group).name });
     }
+    this.#told.tell(ALL_KEYS, this.#keys.state, this.#keys.because, { keys: this.#keys.size });
   }
 
   #beginPeriod({ bucket, calendar, config }: BudgetLane, wallMs: number): void {

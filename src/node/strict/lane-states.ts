@@ -24,6 +24,9 @@ export function becauseOf(state: StrictLaneState, { unsafe, lost }: LogTroubles,
   return DOUBT_TEXTS[state].replace('{}', () => of[state] ?? '');
 }
 
+/** Number of all keys together: a stranger chooses how many there are. */
+export const ALL_KEYS = -1;
+
 /** Logs when a lane admits nothing, and when it admits again. */
 export class ToldStates {
   readonly #telemetry: Telemetry;

@@ -3,7 +3,7 @@ import { slotsQuotaOf } from '../../config/resolved/strict-quota.js';
 import type { StrictWallet } from '../../core/strict/strict-wallet.js';
 import type { StrictLaneState } from '../api/node-status.js';
 import type { GroupTable } from '../groups/group-table.js';
-import { becauseOf, stateByLog, ToldStates } from './lane-states.js';
+import { ALL_KEYS, becauseOf, stateByLog, ToldStates } from './lane-states.js';
 import { OpenKeys } from './open-keys.js';
 import type { StrictBucket } from './strict-bucket.js';
 import { slotsName } from './strict-codec.js';
@@ -38,8 +38,6 @@ export const NO_SLOTS: KeptSlots = {
 /** Milliseconds between looks. More: the log says later that a group lets nobody in. */
 const LOOK_MS = 500;
 const WHAT = 'slots';
-/** Stands for all keys among numbers of groups. */
-const ALL_KEYS = -1;
 
 /** Keeps the slots of groups with concurrency, and of keys: those are open while they are used. */
 export class SlotLanes {
