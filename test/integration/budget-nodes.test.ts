@@ -207,10 +207,12 @@ describe('two nodes of one folder', () => {
     // Work that a node leaves behind as it stops is charged whole.
     const third = await nodeOf('left-behind');
     await untilKept([third]);
-    const left = await third.enter('prepaid', { messages: 1, cents: 0.000001 }, { waitMs: 20_000 });
+    const left = await third.enter('model', { messages: 1, tokens: 7 }, { waitMs: 20_000 });
     expect(left.granted).toBe(true);
     await third.close();
-    const rest = await nodes[1].enter('prepaid', { messages: 1, cents: 80 }, { waitMs: 5000 });
+    await expect.poll(() => budgetOf(nodes[1], 'model').spent, { timeout: 10_000 }).toBe(before.model + 707);
+    expect(budgetOf(nodes[1], 'model').lost).toBe(0);
+    const rest = await nodes[1].enter('prepaid', { messages: 1, cents: 80.000001 }, { waitMs: 5000 });
     expect(rest).toMatchObject({ granted: true });
     if (rest.granted) rest.release();
   });
