@@ -198,7 +198,8 @@ describe('start.policy: alone, with a topic that is away', () => {
     await started(a, b);
     const said = () => JSON.parse(readFileSync(fileOf(), 'utf8')) as unknown;
     await time.advance(4000);
-    expect(said()).toEqual({ cluster: 'deploy', nodes: 2, partitions: 1 });
+    // The disk has a clock of its own.
+    await expect.poll(said, { timeout: 5000 }).toEqual({ cluster: 'deploy', nodes: 2, partitions: 1 });
     await within(b.close());
     await time.advance(1500);
     expect(said()).toMatchObject({ nodes: 2 });
