@@ -34,6 +34,8 @@ export class AccountCluster {
   readonly #story: Story;
   /** Log time of the last kills, by name. */
   readonly #killedLogMs = new Map<string, number>();
+  /** Nodes that have left since the log was lost last. */
+  readonly #left = new Map<Member, { readonly atMs: number; readonly nodes: number }>();
   /** Milliseconds without any node, and begin of the last such time. Log time stands still in them. */
   #emptyMs = 0;
   #emptySinceMs = 0;
@@ -117,6 +119,7 @@ export class AccountCluster {
     this.#gone(name);
     // Its farewell goes to the log that was lost.
     const isUnread = this.nowMs - this.#lostMs <= this.deliveryMs;
+    if (!isUnread) this.#left.set(member, { atMs: this.nowMs, nodes });
     for (const { ledger, written } of this.told) {
       if (isUnread) ledger.killed(this.nowMs, nodes, this.deliveryMs, member);
       else if (written.isKey) ledger.keyStopped(this.nowMs, nodes);
@@ -138,6 +141,12 @@ export class AccountCluster {
     this.topic.makeAnew();
     this.#lostMs = this.nowMs;
     this.#lost = new Set(this.told);
+    for (const [member, { atMs, nodes }] of this.#left) {
+      // Nor have others read it.
+      const isUnread = this.nowMs - atMs <= this.deliveryMs;
+      if (isUnread) for (const { ledger } of this.told) ledger.killed(this.nowMs, nodes, this.deliveryMs, member);
+    }
+    this.#left.clear();
     this.#forgetUnlessKnown();
   }
 
@@ -196,7 +205,9 @@ export class AccountCluster {
   }
 
   #killedFor(by: Member | null): number {
-    return [...this.#killedLogMs.values()].filter((logMs) => this.#logMs < this.#countsUntil(logMs, by)).length;
+    const isBack = (name: string) => this.members.some((member) => member.name === name);
+    return [...this.#killedLogMs].filter(([name, logMs]) => !isBack(name) && this.#logMs < this.#countsUntil(logMs, by))
+      .length;
   }
 
   /** Tests if a killed node's report has kept the bucket from filling. */
