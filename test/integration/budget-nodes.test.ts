@@ -194,7 +194,7 @@ describe('two nodes of one folder', () => {
       await enter('model', { tokens: 500 }),
       await enter('model', { tokens: 700 }),
     ];
-    // What is held may be spent: nobody else has it.
+    // Nobody else may spend what is held.
     expect(await nodes[1].enter('prepaid', { messages: 1, cents: 41 }, { waitMs: 50 })).toMatchObject({
       granted: false,
     });

@@ -1,16 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Child } from '../../src/tools/processes/child.js';
 import { isDrawn } from '../property/seed.js';
-
-const EXAMPLES = new URL('../../examples/', import.meta.url);
+import { examplePath, folder, listening, served, type TraceRow, traceRows } from './example-programs.js';
 
 describe('examples of services', () => {
   test.runIf(isDrawn(1))('embed-keys.mjs: a key that nobody has named has a quota; who sends none is 401', async () => {
@@ -86,7 +79,7 @@ describe('examples of services', () => {
         }),
       );
       const state = await folder();
-      const processes = ['a', 'b'].map((id) => new Child([path('outbound.mjs'), id, url, state, '5']));
+      const processes = ['a', 'b'].map((id) => new Child([examplePath('outbound.mjs'), id, url, state, '5']));
       await Promise.all(processes.map(({ ended }) => ended));
       console.log(processes.map(({ stdout }) => stdout.trim()).join('; '));
       for (const { stdout, stderr } of processes) {
@@ -105,26 +98,6 @@ describe('examples of services', () => {
   );
 });
 
-interface TraceRow {
-  readonly prompt: string;
-  readonly context: number;
-  readonly generated: number;
-  readonly most: number;
-}
-
-/** The bundled trace: a prompt of as many tokens as each request had, and at most 2,000 to be generated. */
-async function traceRows(count: number): Promise<TraceRow[]> {
-  const text = await readFile(new URL('traces/azure-llm-code-2023.csv', EXAMPLES), 'utf8');
-  return text
-    .trim()
-    .split('\n')
-    .slice(1, count + 1)
-    .map((line) => {
-      const [, context, generated] = line.split(',').map(Number) as [number, number, number];
-      return { prompt: 'word'.repeat(context), context, generated, most: 2000 };
-    });
-}
-
 /** Answers as long as the trace says; a context below 0 ends the connection. */
 function languageModel(): Promise<string> {
   return listening(
@@ -134,32 +107,4 @@ function languageModel(): Promise<string> {
       else response.end(JSON.stringify({ usage: { total_tokens: messages.context + messages.generated } }));
     }),
   );
-}
-
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
-
-async function served(program: string, state: string, env: Readonly<Record<string, string>> = {}) {
-  const child = new Child([path(program), 'a', '0', state], { env: { ...process.env, ...env } });
-  onTestFinished(() => child.stop(8000).then(() => undefined));
-  while (!child.stdout.includes('http:') && child.isRunning) await sleep(50);
-  const url = /http:\S+/.exec(child.stdout)?.[0];
-  if (url === undefined) throw new Error(child.logEnd());
-  return { url };
-}
-
-async function folder(): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), 'quotamesh-example-'));
-  onTestFinished(() => rm(made, { recursive: true, force: true, maxRetries: 5 }));
-  return made;
-}
-
-function path(program: string): string {
-  return fileURLToPath(new URL(program, EXAMPLES));
 }

@@ -1,21 +1,14 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createNode } from '../../src/doors/library/create-node.js';
-import { Child } from '../../src/tools/processes/child.js';
-
-const EXAMPLES = new URL('../../examples/', import.meta.url);
+import { folder, listening, served, type TraceRow, traceRows } from '../integration/example-programs.js';
 
 test('llm-prepaid.mjs: three processes and a rolling deploy charge a key what its answers cost, to the millionth of a cent', async () => {
   const state = await folder();
   const model = await pricedModel();
-  const start = (id: string) => served('llm-prepaid.mjs', state, { UPSTREAM: model.url }, id);
+  const start = (id: string) => served('llm-prepaid.mjs', state, { UPSTREAM: model.url, id });
   const gateways = await Promise.all(['a', 'b', 'c'].map(start));
   const rows = await traceRows(400);
   const told = { trial: { cents: 0, granted: 0, most: 0 }, alice: { cents: 0, granted: 0, most: 0 } };
@@ -66,26 +59,6 @@ test('llm-prepaid.mjs: three processes and a rolling deploy charge a key what it
   }
 }, 120_000);
 
-interface TraceRow {
-  readonly prompt: string;
-  readonly context: number;
-  readonly generated: number;
-  readonly most: number;
-}
-
-/** The bundled trace: a prompt of as many tokens as each request had, and at most 2,000 to be generated. */
-async function traceRows(count: number): Promise<TraceRow[]> {
-  const text = await readFile(new URL('traces/azure-llm-code-2023.csv', EXAMPLES), 'utf8');
-  return text
-    .trim()
-    .split('\n')
-    .slice(1, count + 1)
-    .map((line) => {
-      const [, context, generated] = line.split(',').map(Number) as [number, number, number];
-      return { prompt: 'word'.repeat(context), context, generated, most: 2000 };
-    });
-}
-
 /** Answers after 30 ms with the usage of the trace, and counts requests of a user at once. */
 async function pricedModel() {
   const atOnce = new Map<string, number>();
@@ -133,32 +106,4 @@ async function until(isSo: () => boolean): Promise<void> {
     if (left === 0) throw new Error('not so after a minute');
     await sleep(50);
   }
-}
-
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
-
-async function served(program: string, state: string, env: Readonly<Record<string, string>>, id: string) {
-  const child = new Child([path(program), id, '0', state], { env: { ...process.env, ...env } });
-  onTestFinished(() => child.stop(8000).then(() => undefined));
-  await until(() => child.stdout.includes('http:') || !child.isRunning);
-  const url = /http:\S+/.exec(child.stdout)?.[0];
-  if (url === undefined) throw new Error(child.logEnd());
-  return { url, child };
-}
-
-async function folder(): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), 'quotamesh-example-'));
-  onTestFinished(() => rm(made, { recursive: true, force: true, maxRetries: 5 }));
-  return made;
-}
-
-function path(program: string): string {
-  return fileURLToPath(new URL(program, EXAMPLES));
 }
