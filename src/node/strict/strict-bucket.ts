@@ -57,13 +57,15 @@ export class StrictBucket {
   /** Quota by the newest configuration here. */
   #given: StrictQuota;
   #isWaitingForRows: boolean;
-  #askedMs = -Infinity;
+  /** Time of the last request or gift; of the begin, before any. */
+  #askedMs: number;
   /** The budget as the last log that was known had it. */
   #knew: BudgetState | null = null;
 
   constructor(options: StrictBucketOptions) {
     this.#options = options;
     this.#life = options.life;
+    this.#askedMs = options.clock();
     this.#proposed = isKnownBy(options.quota) ? options.quota : null;
     this.#given = options.quota;
     this.#isWaitingForRows = options.quota.keyed === true;
@@ -216,6 +218,7 @@ export class StrictBucket {
 
   /** Gives tokens to the present period of a budget; null = all that is gone. It is in the log when `budget` has its id. */
   credit(id: string, tokens: number | null, giver: string): boolean {
+    this.#askedMs = this.#options.clock();
     const isWritten = this.#node.credit(id, tokens, giver);
     this.round();
     return isWritten;
