@@ -119,10 +119,10 @@ export class AccountCluster {
     this.#gone(name);
     // Its farewell goes to the log that was lost.
     const isUnread = this.nowMs - this.#lostMs <= this.deliveryMs;
-    if (!isUnread) this.#left.set(member, { atMs: this.nowMs, nodes });
-    for (const { ledger, written } of this.told) {
-      if (isUnread) ledger.killed(this.nowMs, nodes, this.deliveryMs, member);
-      else if (written.isKey) ledger.keyStopped(this.nowMs, nodes);
+    if (isUnread) this.#allowUnread(member, nodes);
+    else {
+      this.#left.set(member, { atMs: this.nowMs, nodes });
+      for (const { ledger, written } of this.told) if (written.isKey) ledger.keyStopped(this.nowMs, nodes);
     }
   }
 
@@ -132,6 +132,11 @@ export class AccountCluster {
     node.crash();
     this.#gone(name);
     this.#killedLogMs.set(name, this.#logMs);
+    this.#allowUnread(member, nodes);
+  }
+
+  /** Allows the unread use of one of so many nodes. */
+  #allowUnread(member: Member, nodes: number): void {
     for (const { ledger } of this.told) ledger.killed(this.nowMs, nodes, this.deliveryMs, member);
   }
 
@@ -142,9 +147,8 @@ export class AccountCluster {
     this.#lostMs = this.nowMs;
     this.#lost = new Set(this.told);
     for (const [member, { atMs, nodes }] of this.#left) {
-      // Nor have others read it.
-      const isUnread = this.nowMs - atMs <= this.deliveryMs;
-      if (isUnread) for (const { ledger } of this.told) ledger.killed(this.nowMs, nodes, this.deliveryMs, member);
+      // Others have not read its farewell.
+      if (this.nowMs - atMs <= this.deliveryMs) this.#allowUnread(member, nodes);
     }
     this.#left.clear();
     this.#forgetUnlessKnown();
