@@ -1,5 +1,4 @@
 import type { Access } from '../../base/access/access.js';
-import { QuotameshError } from '../../base/errors/quotamesh-error.js';
 import type { Telemetry } from '../../base/ports/telemetry.js';
 import type { EnvoyConfig, ListenAddress } from '../../config/resolved/resolved-config.js';
 import type { NodeParts } from '../../node/loop/node-parts.js';
@@ -41,8 +40,8 @@ export class EnvoyDoor {
     const domains = new UnknownDomains({ rules, setting, clock, telemetry });
     const targets = { gate, groups, rules, domains };
     this.quota = new QuotaService({ enforcers, clock, targetOf: (domain, id) => bucketTarget(targets, domain, id) });
-    const notReadyAs = (reason: string) => new QuotameshError('NOT_READY', { node: config.nodeId, reason });
-    this.kuadrant = new KuadrantService({ rules, gate, clock, limits: config.limits, notReady: notReadyAs });
+    const { limits, nodeId } = config;
+    this.kuadrant = new KuadrantService({ rules, gate, clock, limits, nodeId });
     this.rateLimits = new RateLimitService({ node, rules, names, domains });
     const services = [this.#health, reflection, this.quota, this.kuadrant, this.rateLimits];
     const methods = services.flatMap((service) => service.methods);

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../../base/ports/clock.js';
+import type { HeldHits } from '../ratelimit/held-hits.js';
 
 /** Amount that a bucket holds. */
 export interface HeldAmount {
   readonly amount: number;
-  commit(amount: number): void;
-  cancel(): void;
+  readonly held: HeldHits;
 }
 
 interface Held {
@@ -69,14 +69,14 @@ export class HeldAmounts {
       if (untilMs > nowMs) continue;
       this.#held.delete(id);
       this.counts.expired++;
-      for (const hold of holds.values()) hold.cancel();
+      for (const { held } of holds.values()) held.cancel();
     }
     this.counts.open = this.#held.size;
   }
 
   close(): void {
     clearInterval(this.#sweep);
-    for (const { holds } of this.#held.values()) for (const hold of holds.values()) hold.cancel();
+    for (const { holds } of this.#held.values()) for (const { held } of holds.values()) held.cancel();
     this.#held.clear();
     this.counts.open = 0;
   }

@@ -1,11 +1,11 @@
 import { QuotameshError } from '../../../base/errors/quotamesh-error.js';
 import type { Clock } from '../../../base/ports/clock.js';
 import type { LimitsConfig } from '../../../config/resolved/resolved-config.js';
-import { HeldUnits } from '../../../node/admission/budget/held-units.js';
 import type { Gate } from '../../../node/admission/gate.js';
 import { envoy, type google, kuadrant } from '../generated/messages.js';
 import { decoded } from '../grpc/decoded.js';
 import type { GrpcMethod } from '../grpc/grpc-method.js';
+import { heldHits, notReadyError } from '../ratelimit/held-hits.js';
 import type { DescriptorRules } from '../rules/descriptor-rules.js';
 import { type HeldAmount, HeldAmounts } from './held-amounts.js';
 
@@ -20,7 +20,7 @@ interface KuadrantParts {
   readonly gate: Pick<Gate, 'reserve' | 'consume' | 'hold' | 'charge' | 'budgetUnitOf' | 'usualWaitMs'>;
   readonly clock: Clock;
   readonly limits: Pick<LimitsConfig, 'maxReservations' | 'reservationMs'>;
-  readonly notReady: (because: string) => QuotameshError;
+  readonly nodeId: string;
 }
 
 /**
@@ -92,38 +92,38 @@ export class KuadrantService {
     const { domain, descriptors, reservationId, actualAmount } = request;
     const messages = Number(actualAmount);
     const holds = this.held.take(reservationId);
-    const rest = new Set(this.#bucketsOf(domain, descriptors));
-    for (const [bucket, hold] of holds ?? NO_HOLDS) {
-      rest.delete(bucket);
-      await this.#settle(bucket, hold, messages);
-    }
-    await this.#charge([...rest], messages);
+    const missing = new Map(this.#bucketsOf(domain, descriptors).map((bucket) => [bucket, messages]));
+    // Holds end before anything is charged, which may throw.
+    for (const [bucket, hold] of holds ?? NO_HOLDS) missing.set(bucket, this.#settle(bucket, hold, messages));
+    for (const [bucket, amount] of missing) await this.#charge([bucket], amount);
     return CommitResponse.encode({ reservationReleased: holds !== null }).finish();
   }
 
-  /** Commits the real amount; above what one request may have, the hold comes back and all is charged. */
-  async #settle(bucket: string, hold: HeldAmount, amount: number): Promise<void> {
-    const { gate } = this.#parts;
-    const most = gate.budgetUnitOf(bucket) === null ? amount : Math.min(hold.amount, amount);
+  /**
+   * Commits the real amount. Returns what is to be charged beside: of a budget what was not held; all where it is above
+   * what one request may have, and the hold comes back.
+   */
+  #settle(bucket: string, { amount, held }: HeldAmount, spent: number): number {
+    const most = this.#parts.gate.budgetUnitOf(bucket) === null ? spent : Math.min(amount, spent);
     try {
-      hold.commit(most);
-      await this.#charge([bucket], amount - most);
+      held.commit(most);
+      return spent - most;
     } catch (error) {
       if (!(error instanceof QuotameshError) || error.code !== 'COMMIT_ABOVE_MAX_REQUEST') throw error;
-      hold.cancel();
-      await this.#charge([bucket], amount);
+      held.cancel();
+      return spent;
     }
   }
 
   /** Charges what is spent; what a budget lacks cannot be. Throws NOT_READY. */
   async #charge(buckets: readonly string[], amount: number): Promise<void> {
     if (amount === 0) return;
-    const { gate, notReady } = this.#parts;
+    const { gate, nodeId } = this.#parts;
     for (const bucket of buckets) {
       if (gate.budgetUnitOf(bucket) === null) gate.consume(bucket, { messages: amount });
       else {
         const end = await gate.charge(bucket, amount);
-        if (typeof end === 'object') throw notReady(end.because);
+        if (typeof end === 'object') throw notReadyError(nodeId, end);
       }
     }
   }
@@ -149,19 +149,17 @@ export class KuadrantService {
 
   /** Holds an amount, null = refused; of one that no request may have, half of the most. Throws NOT_READY. */
   async #hold(bucket: string, amount: number): Promise<HeldAmount | null> {
-    const { gate, notReady } = this.#parts;
+    const { gate, nodeId } = this.#parts;
     try {
       const hasBudget = gate.budgetUnitOf(bucket) !== null;
       const answer = hasBudget
         ? await gate.hold(bucket, amount, gate.usualWaitMs(bucket))
         : gate.reserve(bucket, { messages: amount });
       if (!answer.granted) {
-        if (answer.reason === 'not-ready') throw notReady(answer.because);
+        if (answer.reason === 'not-ready') throw notReadyError(nodeId, answer);
         return null;
       }
-      const commit = (units: number) =>
-        answer instanceof HeldUnits ? answer.commit(units) : answer.commit({ messages: units });
-      return { amount, commit, cancel: () => answer.cancel() };
+      return { amount, held: heldHits(answer) };
     } catch (error) {
       if (!(error instanceof QuotameshError) || error.code !== 'AMOUNT_ABOVE_MAX_REQUEST') throw error;
       const most = Math.floor(Number(error.facts.max) / 2);
@@ -196,7 +194,7 @@ function answered(overallCode: envoy.service.ratelimit.v3.RateLimitResponse.Code
 }
 
 function cancelAll(holds: ReadonlyMap<string, HeldAmount>): void {
-  for (const hold of holds.values()) hold.cancel();
+  for (const { held } of holds.values()) held.cancel();
 }
 
 /** Without a time to live, that of the node counts. */

@@ -3,6 +3,7 @@ import type { HeldUnits } from '../../../node/admission/budget/held-units.js';
 import type { Decision, KeyLimit, NotReady, Refused, Reservation } from '../../../node/api/decision.js';
 import type { NodeParts } from '../../../node/loop/node-parts.js';
 import type { DescriptorRule } from '../rules/descriptor-rules.js';
+import { type HeldHits, heldHits, notReadyError } from './held-hits.js';
 import { NO_QUOTA, type QuotaSeen, quotaIn, quotaSeenAt } from './quota-seen.js';
 
 /** One descriptor of a request, with what limits it. */
@@ -118,7 +119,7 @@ export class RequestDecision {
 
   #told(bucket: string, decision: Decision): Charged {
     if (decision.granted) return this.#grantedIn(bucket);
-    if (decision.reason === 'not-ready') throw this.#notReady(decision);
+    if (decision.reason === 'not-ready') throw notReadyError(this.#node.config.nodeId, decision);
     const quota = decision.level === 'budget' ? quotaSeenAt(this.#node, bucket) : quotaIn(decision);
     return { isOver: true, quota, retryAfterMs: decision.retryAfterMs };
   }
@@ -130,7 +131,7 @@ export class RequestDecision {
     const { gate } = this.#node;
     try {
       const answer = gate.reserve(bucket, { messages: hits }, limit === undefined ? undefined : { limit });
-      return this.#tried(bucket, answer, (units) => (answer as Reservation).commit({ messages: units }));
+      return this.#tried(bucket, answer);
     } catch (error) {
       if (limit !== undefined && this.#isLimitRefused(error)) return this.#hold({ ...charge, limit: undefined });
       return { answer: this.#tooLarge(error, bucket), hold: null };
@@ -145,7 +146,7 @@ export class RequestDecision {
     if (hits > 0 && mayOwe) return { answer: await this.#spend(charge), hold: null };
     try {
       const answer = await gate.hold(bucket, Math.max(1, hits), waitMs);
-      const tried = this.#tried(bucket, answer, (units) => (answer as HeldUnits).commit(units));
+      const tried = this.#tried(bucket, answer);
       if (hits > 0 || tried.hold === null) return tried;
       tried.hold.cancel();
       return { answer: this.#grantedIn(bucket), hold: null };
@@ -173,19 +174,15 @@ export class RequestDecision {
   /** Charges a budget with what is spent: what the period lacks cannot be. */
   async #spend({ bucket, hits }: Charge): Promise<Charged> {
     const end = await this.#node.gate.charge(bucket, Math.min(hits, OWED_MAX));
-    if (typeof end === 'object') throw this.#notReady(end);
+    if (typeof end === 'object') throw notReadyError(this.#node.config.nodeId, end);
     if (end === 'charged') return this.#grantedIn(bucket);
     const quota = { ...quotaSeenAt(this.#node, bucket), remaining: 0 };
     return { isOver: true, quota, retryAfterMs: quota.resetMs ?? 0 };
   }
 
-  #tried(bucket: string, answer: Reservation | HeldUnits | Refused | NotReady, commit: Hold['commit']): Tried {
+  #tried(bucket: string, answer: Reservation | HeldUnits | Refused | NotReady): Tried {
     if (!answer.granted) return { answer: this.#told(bucket, answer), hold: null };
-    return { answer: this.#grantedIn(bucket), hold: { commit, cancel: () => answer.cancel() } };
-  }
-
-  #notReady({ because }: NotReady): QuotameshError {
-    return new QuotameshError('NOT_READY', { node: this.#node.config.nodeId, reason: because });
+    return { answer: this.#grantedIn(bucket), hold: heldHits(answer) };
   }
 
   /** Says what is left of a bucket now. */
@@ -257,20 +254,14 @@ function isOverIn(charges: readonly Charge[], answers: readonly Charged[]): bool
   return quotas > 0 && quotasOver === quotas;
 }
 
-/** Tokens of a descriptor until the request is decided. */
-interface Hold {
-  commit(hits: number): void;
-  cancel(): void;
-}
-
 interface Tried {
   readonly answer: Charged;
   /** Null = it is refused, charged already, or only looked at. */
-  readonly hold: Hold | null;
+  readonly hold: HeldHits | null;
 }
 
 interface Held {
-  readonly hold: Hold;
+  readonly hold: HeldHits;
   readonly charge: Charge;
   readonly at: number;
 }

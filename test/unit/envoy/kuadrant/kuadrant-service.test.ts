@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { QuotameshError } from '../../../../src/base/errors/quotamesh-error.js';
 import { silentTelemetry } from '../../../../src/base/ports/telemetry.js';
 import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
 import { envoy, kuadrant } from '../../../../src/doors/envoy/generated/messages.js';
@@ -46,9 +45,8 @@ beforeEach(async () => {
   node = await wholeNode(withRules(config, rules, 'rules.yaml'), silentTelemetry);
   await startParts(node);
   const { gate } = node;
-  const notReady = (reason: string) => new QuotameshError('NOT_READY', { node: 'a', reason });
   const limits = { maxReservations: 5, reservationMs: 60_000 };
-  service = new KuadrantService({ rules, gate, limits, notReady, clock: () => nowMs });
+  service = new KuadrantService({ rules, gate, limits, nodeId: 'a', clock: () => nowMs });
 });
 
 afterEach(async () => {
