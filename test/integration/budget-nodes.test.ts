@@ -308,7 +308,7 @@ describe('two nodes of one folder', () => {
     const refused = await ask({ tokens: before });
     expect(refused).toMatchObject({ status: 429, level: 'budget', dimension: 'tokens' });
     expect(refused['violated-policies']).toEqual(['model-budget-tokens']);
-    const slot = await send('/v1/slots', { group: 'prepaid', cents: 21 });
+    const slot = await send('/v1/slots', { group: 'prepaid', cents: 21, waitMs: 5000 });
     expect(slot).toMatchObject({ status: 429, dimension: 'cents', budget: { remaining: 0 } });
     await nodes[0].giveBudget('prepaid', { id: 'last', amount: 5 });
     const held = await send('/v1/slots', { group: 'prepaid', cents: 5, waitMs: 5000 });
